@@ -1,0 +1,57 @@
+import type { Entry, EntryBody, EntryId, EntryKind, EntryOf } from '../../protocol/entry.ts';
+
+/** What `append` made: the entries are known at once, `durable` settles as their classes ask. */
+export interface Appended {
+  readonly entries: readonly Entry[];
+  /**
+   * Resolves once the batch is in the file and, if any entry's class is `flushed`, on the disk (fdatasync).
+   * Rejects with a `SystemError` when it could not be written; see `onFailure`.
+   */
+  readonly durable: Promise<void>;
+}
+
+export interface AppendOptions {
+  /**
+   * `withdraw` (default): a batch that could not be written is as if it never was (the file is cut back to its last whole
+   * line, the leaf moves back). `keep`: the batch stays in memory, in order, and is tried again before any later one;
+   * `trouble` says so meanwhile. For what has already happened (a tool's result) and must not be forgotten.
+   */
+  readonly onFailure?: 'withdraw' | 'keep';
+}
+
+/**
+ * One session's entries, append only. Owns ids, parents, times and the leaf. Only the index (id, parent, kind, place in
+ * the file) need be in memory; entries are read back by id.
+ */
+export interface Journal {
+  readonly session: string;
+  /** The session's own folder (`outputs/`, `attachments/`, ... lie beside the journal); null when nothing is saved. */
+  readonly folder: string | null;
+  /** Newest branch entry: where the next one will stand. */
+  readonly leaf: EntryId | null;
+  readonly size: number;
+  /** Lines that could not be read when it was opened: each cost itself only (UP-32). */
+  readonly damaged: readonly { readonly line: number; readonly bytes: number }[];
+  /** Why the newest batches are not on disk, null when all is well. */
+  readonly trouble: string | null;
+  onTrouble(listener: (trouble: string | null) => void): void;
+
+  /** Order of calls is order in the file. A branch entry's parent is the leaf at the time of the call. */
+  append(bodies: readonly EntryBody[], options?: AppendOptions): Appended;
+  /** Ids from the root to `leaf` (default: the current one), branch entries only. */
+  branch(leaf?: EntryId): readonly EntryId[];
+  kindOf(id: EntryId): EntryKind | string | null;
+  parentOf(id: EntryId): EntryId | null;
+  /** In the order asked; unknown ids are left out. */
+  load(ids: readonly EntryId[]): Promise<Entry[]>;
+  /** Every entry in file order, side entries too. */
+  all(): AsyncIterable<Entry>;
+  /** Ids of all entries of these kinds, in file order. */
+  ofKind(...kinds: readonly EntryKind[]): readonly EntryId[];
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function isKind<K extends EntryKind>(entry: Entry, kind: K): entry is EntryOf<K> {
+  return entry.kind === kind;
+}

@@ -1,0 +1,46 @@
+import type { AskChoice, AskRow } from '../../protocol/ask.ts';
+import type { DecidedBy } from '../../protocol/entry.ts';
+import type { Effect } from '../../protocol/effect.ts';
+import type { PermissionMode } from '../../protocol/message.ts';
+import type { Facts } from './facts.ts';
+import type { Rules } from './rules.ts';
+
+/**
+ * The one decision point. Pure: facts, effects, labels, mode and answers in, a verdict out. Whatever touches the world
+ * to find the facts lies in `facts.ts`; whatever asks the person lies in the runtime.
+ */
+export interface DecisionInput {
+  readonly effects: readonly Effect[];
+  readonly facts: Facts;
+  readonly mode: PermissionMode;
+  readonly rules: Rules;
+  readonly answers: SessionAnswers;
+  /** False in a one-shot run: nobody can be asked, so what would ask is denied (decisions §10.2). */
+  readonly canAsk: boolean;
+  /** Whether the planner's context is still trusted (SEC-6, SEC-10). */
+  readonly contextTrusted: boolean;
+}
+
+export type Decision =
+  | { readonly verdict: 'allow'; readonly by: DecidedBy; readonly reasons: readonly Reason[]; readonly output: 'text' | 'ref' }
+  | {
+      readonly verdict: 'ask';
+      readonly reasons: readonly Reason[];
+      readonly rows: readonly AskRow[];
+      readonly choices: readonly AskChoice[];
+      readonly remember: readonly string[];
+      readonly output: 'text' | 'ref';
+    }
+  | { readonly verdict: 'deny'; readonly reasons: readonly Reason[]; readonly message: string };
+
+/** Why: a stable identifier (`mode-plan`, `outside-workspace`, `rule-deny`, ...) and one line for people and model. */
+export interface Reason {
+  readonly identifier: string;
+  readonly text: string;
+}
+
+/** What the person answered for the rest of this session. */
+export interface SessionAnswers {
+  readonly writesAllowed: readonly string[];
+  readonly lines: readonly { readonly pattern: string; readonly folder: string; readonly output: 'text' | 'ref' }[];
+}

@@ -1,0 +1,114 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { Files } from '../../system/files.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Display, FileDiff, TodoItem } from '../../protocol/display.ts';
+import type { Effect } from '../../protocol/effect.ts';
+import type { Question } from '../../protocol/ask.ts';
+import type { Attachment } from '../../protocol/message.ts';
+
+/**
+ * A thing the model can call. `plan` says what a call would do (its effects) and does nothing itself; the policy decides
+ * on the effects; `run` then does exactly that through a `ToolWorld` narrowed to its grant.
+ */
+export interface Tool<Planned = unknown> {
+  readonly name: string;
+  /** The model-facing text, from the `.md` beside the tool. */
+  readonly description: string;
+  /** JSON schema of the arguments, `why` included. */
+  readonly input: JsonObject;
+  /** Which arguments decide where an effect goes and which are only carried (SEC-9). Fixed, never reclassified. */
+  readonly routing: readonly string[];
+  /** Calls that may run beside each other: all of a batch are `beside`, or they run one after another. */
+  readonly order: 'beside' | 'alone';
+  /** One line for people, from arguments that may be incomplete while they stream. Never throws. */
+  title(input: Json): string;
+  plan(input: Json, context: PlanContext): Promise<Planning<Planned>>;
+  run(planned: Planned, world: ToolWorld): Promise<ToolOutcome>;
+}
+
+export type Planning<Planned> =
+  | {
+      readonly ok: true;
+      readonly title: string;
+      readonly effects: readonly Effect[];
+      /** Exact changes a person would approve, for writes. */
+      readonly diffs: readonly FileDiff[];
+      readonly planned: Planned;
+    }
+  /** Not possible as asked: told to the model, nothing happens. */
+  | { readonly ok: false; readonly message: string };
+
+export interface PlanContext {
+  /** Where relative paths start: absolute, links resolved. */
+  readonly folder: string;
+  /** Reading only; whatever a plan looks at stays unseen by the model until the call was decided. */
+  readonly files: Pick<Files, 'stat' | 'linkStat' | 'realPath' | 'open' | 'list' | 'readLink'>;
+  /** What this session last saw of a file (SHA-256 hex), to refuse edits over changes the model never saw (UP-45). */
+  lastSeen(path: string): string | null;
+}
+
+/** What a tool may touch while it runs: its grant decides, not the tool. */
+export interface ToolWorld {
+  readonly call: string;
+  readonly folder: string;
+  /** Refuses with `SystemError` code `EPERM` whatever the grant does not cover. */
+  readonly files: GrantedFiles;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Runs the granted line, in the sandbox, in a group of its own. */
+  runLine(onOutput: (text: string) => void): Promise<LineResult>;
+  /** Runs one of our own programs (ripgrep) over granted paths; output is capped by `maxBytes`. */
+  runHelper(program: 'rg', argv: readonly string[], maxBytes: number): Promise<{ code: number | null; out: Uint8Array; err: string; cut: boolean }>;
+  ask(questions: readonly Question[]): Promise<readonly (readonly string[])[] | null>;
+  setTodo(items: readonly TodoItem[]): void;
+  todo(): readonly TodoItem[];
+  sawFile(path: string, hash: string): void;
+  /** Shown under the running call. */
+  progress(text: string): void;
+}
+
+export interface GrantedFiles {
+  stat: Files['stat'];
+  linkStat: Files['linkStat'];
+  list: Files['list'];
+  read: Files['read'];
+  /** Keeps a before-image, then writes: byte for byte `bytes`, keeping mode, owner and links; flushed. */
+  write(path: string, bytes: Uint8Array, expected: string | null): Promise<void>;
+}
+
+export interface LineResult {
+  readonly exit: number | null;
+  readonly endedBy: 'exit' | 'signal' | 'timeout' | 'stopped' | 'background';
+  /** Whole output, in the session's `outputs/`; null when nothing is saved (then `head` + `tail` are all there is). */
+  readonly output: string | null;
+  readonly head: string;
+  readonly tail: string;
+  readonly totalBytes: number;
+  readonly totalLines: number;
+  readonly job: string | null;
+  readonly duration: number;
+  /** Processes that had to be ended with it, for the note to the person. */
+  readonly ended: readonly string[];
+}
+
+/** Where a result's content came from: the one thing its first label is chosen by (SEC-5), never the content. */
+export type Provenance =
+  | { readonly from: 'files'; readonly paths: readonly string[] }
+  | { readonly from: 'program'; readonly line: string; readonly folder: string }
+  | { readonly from: 'person' }
+  | { readonly from: 'houston' }
+  | { readonly from: 'network'; readonly host: string };
+
+export type ToolOutcome =
+  | {
+      readonly ok: true;
+      /** For the model; capped and presented by the caller (`present`), never here. */
+      readonly text: string;
+      readonly provenance: Provenance;
+      readonly display: Display;
+      readonly images?: readonly Attachment[];
+      readonly output?: string | null;
+      readonly job?: string | null;
+    }
+  /** The model is told and goes on. `stopped`: the person or a deadline ended it. */
+  | { readonly ok: false; readonly kind: 'error' | 'stopped'; readonly message: string; readonly provenance?: Provenance; readonly display?: Display; readonly output?: string | null };

@@ -1,0 +1,37 @@
+import type { Label } from './label.ts';
+
+/**
+ * One thing a tool call would do, as its plan states it. Paths are absolute. The policy decides on effects, never on a
+ * tool's name; a grant is bound to exactly these values.
+ */
+export type Effect =
+  | { readonly kind: 'read'; readonly path: string; readonly label: Label }
+  /** Reading names or contents of everything below a folder (list, find, search). */
+  | { readonly kind: 'walk'; readonly path: string; readonly contents: boolean; readonly label: Label }
+  | { readonly kind: 'write'; readonly path: string; readonly content: WriteContent; readonly label: Label }
+  | {
+      readonly kind: 'run';
+      /** The line bash would run, verbatim. */
+      readonly line: string;
+      readonly folder: string;
+      readonly background: boolean;
+      readonly terminal: boolean;
+      readonly timeoutMs: number;
+      readonly label: Label;
+    }
+  | { readonly kind: 'network'; readonly url: string; readonly host: string; readonly label: Label }
+  | { readonly kind: 'delegate'; readonly agent: string; readonly task: string; readonly label: Label }
+  | { readonly kind: 'external'; readonly server: string; readonly tool: string; readonly label: Label }
+  /** Asking the person, or changing the session's own list of things to do: no effect outside the session. */
+  | { readonly kind: 'question'; readonly label: Label }
+  | { readonly kind: 'session'; readonly what: string; readonly label: Label };
+
+/** What a write would leave behind: enough to show it exactly and to bind the approval to it. */
+export interface WriteContent {
+  readonly change: 'create' | 'overwrite' | 'edit';
+  /** SHA-256 (hex) of the bytes the file held when the plan was made; null for a new file. */
+  readonly before: string | null;
+  /** SHA-256 (hex) of the bytes it would hold. */
+  readonly after: string;
+  readonly bytes: number;
+}

@@ -1,0 +1,191 @@
+import type { Json, JsonObject } from '../base/json.ts';
+import type { AskAnswer } from './ask.ts';
+import type { Display, TodoItem } from './display.ts';
+import type { Effect } from './effect.ts';
+import type { Failure } from './failure.ts';
+import type { Label } from './label.ts';
+import type { AssistantPart, Attachment, Effort, ModelRef, PermissionMode, StopReason, Totals, Usage } from './message.ts';
+
+export type EntryId = string;
+
+/**
+ * One immutable journal line. `parent` is the branch entry it stands on; entries placed `branch` become the new leaf,
+ * entries placed `side` do not. An entry of unknown kind is kept on disk and ignored.
+ */
+export interface EntryBase {
+  readonly id: EntryId;
+  readonly parent: EntryId | null;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+export type EntryBody =
+  | {
+      readonly kind: 'session';
+      readonly version: 1;
+      readonly session: string;
+      readonly folder: string;
+      readonly build: string;
+      readonly forkedFrom: { readonly session: string; readonly entry: EntryId | null } | null;
+    }
+  /** A thing a person or the controller said, waiting. It joins the branch by `taken` or ends by `dropped`. */
+  | {
+      readonly kind: 'input';
+      readonly client: string;
+      /** The client's own id of this input: saying the same one twice is one input. */
+      readonly ref: string;
+      readonly text: string;
+      readonly attachments: readonly Attachment[];
+      readonly delivery: Delivery;
+      readonly target: { readonly model: ModelRef | null; readonly effort: Effort | null } | null;
+    }
+  | { readonly kind: 'taken'; readonly input: EntryId; readonly turn: number; readonly as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend' }
+  | { readonly kind: 'dropped'; readonly input: EntryId; readonly reason: 'cleared' | 'recalled' | 'stale' | 'failed' | 'discarded' }
+  /** What waits changed: the ids in their new order, what was rewritten, and whether the queue is held. */
+  | {
+      readonly kind: 'queue';
+      readonly order: readonly EntryId[];
+      readonly edited: readonly { readonly input: EntryId; readonly text: string; readonly delivery: Delivery }[];
+      readonly paused: QueuePause | null;
+    }
+  | { readonly kind: 'turn-start'; readonly turn: number; readonly model: ModelRef; readonly effort: Effort; readonly mode: PermissionMode }
+  /** One whole message of the model: closes every delta streamed before it. */
+  | {
+      readonly kind: 'assistant';
+      readonly turn: number;
+      readonly round: number;
+      readonly model: ModelRef;
+      readonly parts: readonly AssistantPart[];
+      readonly stop: StopReason;
+      readonly usage: Usage;
+      readonly cost: number | null;
+      readonly requestId: string | null;
+      /** Milliseconds from request to end. */
+      readonly duration: number;
+    }
+  /** A call is about to run: flushed before its first effect, so that a crash leaves "outcome unknown", never "run again". */
+  | {
+      readonly kind: 'call';
+      readonly turn: number;
+      readonly call: string;
+      readonly tool: string;
+      readonly title: string;
+      readonly effects: readonly Effect[];
+      readonly decidedBy: DecidedBy;
+    }
+  | {
+      readonly kind: 'result';
+      readonly turn: number;
+      readonly call: string;
+      readonly tool: string;
+      readonly title: string;
+      readonly outcome: ResultOutcome;
+      /** What the model is given: text, or the sentence describing a quarantined slot. */
+      readonly text: string;
+      readonly images: readonly Attachment[];
+      readonly ref: string | null;
+      readonly label: Label;
+      readonly display: Display;
+      /** Where the whole output lies (a name under `outputs/`), when it is longer than the text. */
+      readonly output: string | null;
+      readonly job: string | null;
+      readonly duration: number;
+    }
+  /** For the trail: that a question stood here. The question itself is live state, since it may show quarantined text. */
+  | { readonly kind: 'ask'; readonly ask: string; readonly call: string | null; readonly title: string }
+  | { readonly kind: 'answer'; readonly ask: string; readonly answer: AskAnswer | null; readonly by: string }
+  | {
+      readonly kind: 'turn-end';
+      readonly turn: number;
+      readonly reason: TurnEndReason;
+      readonly failure: Failure | null;
+      readonly message: string | null;
+      readonly duration: number;
+      readonly usage: Totals;
+    }
+  | {
+      readonly kind: 'compaction';
+      readonly summary: string;
+      /** First branch entry that stays word for word. */
+      readonly keepFrom: EntryId;
+      readonly tokensBefore: number | null;
+      readonly tokensAfter: number | null;
+      readonly usage: Usage;
+      readonly cost: number | null;
+    }
+  | { readonly kind: 'todo'; readonly items: readonly TodoItem[] }
+  | { readonly kind: 'model'; readonly model: ModelRef; readonly effort: Effort }
+  | { readonly kind: 'mode'; readonly mode: PermissionMode }
+  | { readonly kind: 'name'; readonly name: string; readonly by: 'person' | 'model' | 'prompt' }
+  /** The person moved to another place in the tree: the leaf is now `leaf`. */
+  | { readonly kind: 'position'; readonly leaf: EntryId }
+  | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly identifier: string; readonly text: string }
+  /** A decision that outlives its call: a session answer, a trusted path (SEC-20). */
+  | { readonly kind: 'decision'; readonly decision: JsonObject }
+  /** Tokens spent beside the conversation (titles, summaries, checks), so that totals add up. */
+  | { readonly kind: 'usage'; readonly purpose: string; readonly model: ModelRef; readonly usage: Usage; readonly cost: number | null }
+  | { readonly kind: 'active-time'; readonly duration: number }
+  | { readonly kind: 'file-change'; readonly call: string; readonly path: string; readonly before: string | null; readonly after: string | null }
+  /** Room for what comes: extensions, hooks, children. Never sent to a model. */
+  | { readonly kind: 'record'; readonly name: string; readonly data: Json };
+
+export type Entry = EntryBase & EntryBody;
+export type EntryKind = EntryBody['kind'];
+export type EntryOf<K extends EntryKind> = EntryBase & Extract<EntryBody, { kind: K }>;
+
+/** `command` is a slash command waiting in line for an idle session. */
+export type Delivery = 'steering' | 'queue' | 'interrupt' | 'shell' | 'resend' | 'wake' | 'command';
+export type ResultOutcome = 'ok' | 'error' | 'denied' | 'stopped' | 'unknown';
+export type TurnEndReason = 'done' | 'stopped' | 'failed' | 'limit' | 'repeating' | 'interrupted';
+export type DecidedBy = 'not-needed' | 'proven' | 'person' | 'session' | 'remembered' | 'rule' | 'mode';
+
+export interface QueuePause {
+  readonly because: 'stopped' | 'failed' | 'restarted';
+  readonly message: string;
+}
+
+/**
+ * `flushed`: on the disk (fdatasync) before it is acted on or shown as done. `written`: in the file, flushed with the
+ * next flushed entry. `branch` entries move the leaf; `side` entries do not.
+ */
+export interface EntryClass {
+  readonly durability: 'flushed' | 'written';
+  readonly place: 'branch' | 'side';
+}
+
+const BRANCH_FLUSHED: EntryClass = { durability: 'flushed', place: 'branch' };
+const SIDE_FLUSHED: EntryClass = { durability: 'flushed', place: 'side' };
+const BRANCH_WRITTEN: EntryClass = { durability: 'written', place: 'branch' };
+const SIDE_WRITTEN: EntryClass = { durability: 'written', place: 'side' };
+
+export const ENTRY_CLASSES: { readonly [K in EntryKind]: EntryClass } = {
+  session: BRANCH_FLUSHED,
+  input: SIDE_FLUSHED,
+  taken: BRANCH_FLUSHED,
+  dropped: SIDE_FLUSHED,
+  queue: SIDE_FLUSHED,
+  'turn-start': BRANCH_WRITTEN,
+  assistant: BRANCH_FLUSHED,
+  call: BRANCH_FLUSHED,
+  result: BRANCH_FLUSHED,
+  ask: SIDE_WRITTEN,
+  answer: SIDE_FLUSHED,
+  'turn-end': BRANCH_FLUSHED,
+  compaction: BRANCH_FLUSHED,
+  todo: BRANCH_WRITTEN,
+  model: SIDE_WRITTEN,
+  mode: SIDE_WRITTEN,
+  name: SIDE_WRITTEN,
+  position: SIDE_FLUSHED,
+  note: BRANCH_WRITTEN,
+  decision: SIDE_FLUSHED,
+  usage: SIDE_WRITTEN,
+  'active-time': SIDE_WRITTEN,
+  'file-change': SIDE_FLUSHED,
+  record: SIDE_WRITTEN,
+};
+
+/** The class of a kind read from disk; a kind this build does not know is kept aside and changes nothing. */
+export function entryClass(kind: string): EntryClass {
+  return (ENTRY_CLASSES as Readonly<Record<string, EntryClass>>)[kind] ?? SIDE_WRITTEN;
+}

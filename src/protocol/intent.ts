@@ -1,0 +1,74 @@
+import type { Json } from '../base/json.ts';
+import type { Refusal } from '../base/refusal.ts';
+import type { AskAnswer } from './ask.ts';
+import type { Delivery, EntryId } from './entry.ts';
+import type { Attachment, Effort, ModelRef, PermissionMode } from './message.ts';
+
+/** What a front end can want. A new wish is a new variant here and one case in `handle-intent.ts`, never a new method. */
+export type Intent =
+  | {
+      readonly type: 'say';
+      /** Chosen by the client, unique for it: sending the same one again (after a lost link) says it once. */
+      readonly ref: string;
+      readonly text: string;
+      readonly attachments: readonly NewAttachment[];
+      readonly delivery: 'steering' | 'queue' | 'interrupt' | 'shell';
+      /** The `!!` form: display only, never sent, never stored (DSH-3). */
+      readonly private?: boolean;
+    }
+  /** Stops what runs. `pause-queue` (Ctrl-C) holds what waits; `go-on` (Esc) lets the next one start (decisions §10.5). */
+  | { readonly type: 'cancel'; readonly then: 'pause-queue' | 'go-on' }
+  | { readonly type: 'answer'; readonly ask: string; readonly answer: AskAnswer }
+  | { readonly type: 'command'; readonly ref: string; readonly name: string; readonly argument: string }
+  | { readonly type: 'command-done'; readonly ref: string }
+  | { readonly type: 'draft'; readonly draft: Draft }
+  | { readonly type: 'set-mode'; readonly mode: PermissionMode }
+  | { readonly type: 'set-model'; readonly model: ModelRef | null; readonly effort: Effort | null }
+  /** Takes waiting inputs back into the box; answers with `recalled`. */
+  | { readonly type: 'recall'; readonly inputs: readonly EntryId[] | 'all' }
+  | { readonly type: 'queue-resume' }
+  | { readonly type: 'queue-discard'; readonly inputs: readonly EntryId[] | 'all' }
+  | { readonly type: 'queue-edit'; readonly input: EntryId; readonly text?: string; readonly delivery?: Delivery; readonly before?: EntryId | null }
+  | { readonly type: 'retry' }
+  | { readonly type: 'navigate'; readonly entry: EntryId; readonly edit: boolean }
+  | { readonly type: 'job'; readonly job: string; readonly action: 'stop' | 'background' | 'watch' | 'unwatch' }
+  | { readonly type: 'seen'; readonly refs: readonly string[] }
+  /** Ends the session's host after what runs was stopped and everything is on disk. */
+  | { readonly type: 'end' }
+  /** For extensions and bridges: forwarded to whoever registered the name. */
+  | { readonly type: 'custom'; readonly name: string; readonly data: Json };
+
+export type IntentType = Intent['type'];
+
+export type Sent =
+  | { readonly accepted: true; readonly value: IntentValue }
+  | { readonly accepted: false; readonly refusal: Refusal };
+
+/** What an intent may answer with. */
+export type IntentValue =
+  | null
+  | { readonly kind: 'input'; readonly input: EntryId }
+  | { readonly kind: 'recalled'; readonly drafts: readonly { readonly text: string; readonly attachments: readonly Attachment[] }[] }
+  | { readonly kind: 'draft'; readonly draft: Draft };
+
+/** Bytes a client attaches: inline as base64 (pictures pasted here), or already stored under its hash. */
+export type NewAttachment =
+  | { readonly kind: 'image' | 'file'; readonly name: string; readonly mediaType: string; readonly base64: string }
+  | { readonly kind: 'stored'; readonly attachment: Attachment };
+
+/** A half-written prompt, kept per client in the host (written, not flushed). `caret` counts UTF-16 units of `text`. */
+export interface Draft {
+  readonly text: string;
+  readonly caret: number;
+  /** What folded markers in `text` stand for, by their place: `at` counts UTF-16 units. */
+  readonly folded: readonly FoldedText[];
+  readonly shell: boolean;
+}
+
+export interface FoldedText {
+  readonly at: number;
+  readonly length: number;
+  readonly kind: 'paste' | 'image' | 'file';
+  readonly text: string;
+  readonly attachment: NewAttachment | null;
+}

@@ -1,0 +1,165 @@
+import type { Ask } from './ask.ts';
+import type { Display, TodoItem } from './display.ts';
+import type { Effect } from './effect.ts';
+import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from './entry.ts';
+import type { Failure } from './failure.ts';
+import type { Attachment, Effort, ModelRef, PermissionMode, StopReason, Totals } from './message.ts';
+
+/**
+ * Everything a front end draws. Moved only by `apply` (reduce.ts), in the host and in every client alike. The transcript
+ * is windowed: `items` holds the newest ones, from number `first` on; older ones come by the `page` query.
+ */
+export interface View {
+  seq: number;
+  head: Head;
+  transcript: Transcript;
+  /** The message being streamed right now; closed by its `assistant` entry. */
+  live: LiveMessage | null;
+  activity: Activity;
+  asks: Ask[];
+  queue: Queue;
+  todo: TodoItem[];
+  outcomes: InputOutcome[];
+  jobs: JobRow[];
+}
+
+export interface Head {
+  session: string;
+  /** Empty until something named it. */
+  title: string;
+  folder: string;
+  gitBranch: string | null;
+  home: string | null;
+  model: ModelRef | null;
+  pendingModel: ModelRef | null;
+  effort: Effort;
+  mode: PermissionMode;
+  /** Whether bypass may be reached with the mode key: only if the command line asked for it. */
+  bypassOffered: boolean;
+  contextWindow: number | null;
+  /** Share of the window at which compaction fires, 0-1; null when automatic compaction is off. */
+  compactAt: number | null;
+  /** Input tokens of the last request (fresh + cache), null before any. */
+  contextTokens: number | null;
+  totals: Totals;
+  /** Milliseconds of finished active intervals; add now - activity.since while active. */
+  activeTime: number;
+  /** `null` when every word is on disk; else why not (disk full, no home, incognito). */
+  notSaved: string | null;
+  /** False until prompts can be executed; what is said before then waits. */
+  ready: boolean;
+  startupProblem: { identifier: string; message: string } | null;
+  sandbox: string;
+  version: string;
+  /** Commands the session itself runs, for completion and help. */
+  commands: SessionCommand[];
+}
+
+export interface SessionCommand {
+  readonly name: string;
+  readonly argument: string;
+  readonly description: string;
+}
+
+export interface Transcript {
+  /** How many items exist on the branch. */
+  total: number;
+  /** Number of `items[0]`; items before it are read by page. */
+  first: number;
+  items: Item[];
+  /** Goes up by one whenever items before the tail changed as a whole (branch moved, another session). */
+  generation: number;
+}
+
+export type Item = { readonly id: string; readonly entry: EntryId; readonly time: number; revision: number } & ItemBody;
+
+export type ItemBody =
+  | { kind: 'user'; text: string; attachments: readonly Attachment[]; as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend'; turn: number; stopped: boolean }
+  | { kind: 'assistant'; text: string; turn: number; stop: StopReason }
+  | { kind: 'thinking'; text: string; turn: number }
+  | {
+      kind: 'call';
+      call: string;
+      tool: string;
+      title: string;
+      state: CallState;
+      /** Why the model says it calls (its own `why` argument), dim. */
+      why: string | null;
+      input: unknown;
+      effects: readonly Effect[];
+      display: Display;
+      /** Text handed to the model, for the detail view; empty until there is a result. */
+      text: string;
+      output: string | null;
+      job: string | null;
+      /** Streamed output while it runs: last part only. */
+      tail: string;
+      started: number | null;
+      duration: number | null;
+      turn: number;
+    }
+  | { kind: 'note'; level: 'info' | 'warning' | 'error'; identifier: string; text: string }
+  | { kind: 'turn-end'; turn: number; reason: TurnEndReason; failure: Failure | null; message: string | null; duration: number; usage: Totals }
+  | { kind: 'compaction'; summary: string; tokensBefore: number | null; tokensAfter: number | null };
+
+export type ItemOf<K extends ItemBody['kind']> = Extract<Item, { kind: K }>;
+
+export type CallState = 'writing' | 'waiting' | 'asking' | 'running' | ResultOutcome;
+
+export interface LiveMessage {
+  turn: number;
+  round: number;
+  parts: LivePart[];
+  /** Output tokens so far, estimated where the service does not say. */
+  tokens: number;
+}
+
+export type LivePart =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string }
+  | { type: 'call'; call: string; tool: string; title: string; inputBytes: number };
+
+export interface Activity {
+  phase: 'starting' | 'idle' | 'waiting' | 'thinking' | 'writing' | 'tools' | 'asking' | 'retrying' | 'compacting' | 'shell' | 'stopping';
+  turn: number | null;
+  /** When the running turn began, ms since the epoch; null when idle. */
+  since: number | null;
+  detail: string;
+  retry: { at: number; attempt: number; attempts: number; failure: Failure } | null;
+}
+
+export interface Queue {
+  paused: QueuePause | null;
+  rows: QueueRow[];
+}
+
+export interface QueueRow {
+  id: EntryId;
+  client: string;
+  ref: string;
+  text: string;
+  attachments: readonly Attachment[];
+  delivery: Delivery;
+}
+
+/** What became of something a client said, kept until that client has seen it. */
+export interface InputOutcome {
+  client: string;
+  ref: string;
+  state: 'waiting' | 'started' | 'done' | 'failed' | 'stopped' | 'dropped' | 'refused' | 'your-turn';
+  turn: number | null;
+  /** Numbers of gate refusals in the turn: a headless caller exits 4 on any. */
+  refusals: number;
+  messages: { level: 'info' | 'warning' | 'error'; identifier: string; text: string }[];
+}
+
+export interface JobRow {
+  id: string;
+  label: string;
+  command: string;
+  state: 'running' | 'stopping' | 'ended' | 'stopped';
+  exit: number | null;
+  started: number;
+  ended: number | null;
+  background: boolean;
+}
