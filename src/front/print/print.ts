@@ -1,0 +1,149 @@
+import type { Refusal } from '../../base/refusal.ts';
+import type { Entry } from '../../protocol/entry.ts';
+import type { NewAttachment } from '../../protocol/intent.ts';
+import { addUsage, NO_TOTALS, type Totals } from '../../protocol/message.ts';
+import { apply, emptyHead, emptyView } from '../../protocol/reduce.ts';
+import type { Session } from '../../protocol/session.ts';
+import type { Update } from '../../protocol/update.ts';
+import type { InputOutcome } from '../../protocol/view.ts';
+import { exitCodeOf } from './exit-codes.ts';
+
+export interface PrintOptions {
+  readonly session: Session;
+  readonly client: string;
+  readonly ref: string;
+  readonly prompt: string;
+  readonly attachments: readonly NewAttachment[];
+  readonly format: 'text' | 'json' | 'stream-json';
+  /** Stdout: the reply and nothing else. */
+  readonly out: (text: string) => void;
+  /** Stderr: everything else. */
+  readonly err: (text: string) => void;
+  /** Ends the run: the turn is stopped and the code is 130. */
+  readonly interrupted: AbortSignal;
+}
+
+/** What one prompt came to, gathered from the entries as they are written. */
+interface Report {
+  reply: string;
+  model: string | null;
+  rounds: number;
+  totals: Totals;
+  calls: { name: string; target: string; refused: boolean }[];
+  refusals: { tool: string; reason: string }[];
+  failure: { identifier: string; message: string } | null;
+}
+
+/** Says one prompt, waits until its turn is over, prints the reply; resolves to the exit code (decisions §3). */
+export async function runPrint(options: PrintOptions): Promise<number> {
+  const report: Report = { reply: '', model: null, rounds: 0, totals: NO_TOTALS, calls: [], refusals: [], failure: null };
+  const view = emptyView(emptyHead('', '', ''));
+  const ended = Promise.withResolvers<InputOutcome | 'closed'>();
+  let warned = false;
+  const attachment = options.session.attach({ client: options.client }, (update: Update) => {
+    if (options.format === 'stream-json') options.out(`${JSON.stringify(update)}\n`);
+    apply(view, update);
+    for (const change of update.changes) {
+      if (change.type === 'entry') gather(report, change.entry, options);
+      if (change.type === 'closed') ended.resolve('closed');
+    }
+    if (view.head.notSaved !== null && !warned) {
+      warned = true;
+      options.err(`houston: not-saved: ${view.head.notSaved}\n`);
+    }
+    const outcome = view.outcomes.find((one) => one.client === options.client && one.ref === options.ref);
+    if (outcome !== undefined && outcome.state !== 'waiting' && outcome.state !== 'started') ended.resolve(outcome);
+  });
+  attachment.closed.then(() => ended.resolve('closed'));
+  let stopped = false;
+  const stop = (): void => {
+    stopped = true;
+    void options.session.send({ type: 'cancel', then: 'pause-queue' }, options.client);
+  };
+  options.interrupted.addEventListener('abort', stop, { once: true });
+  const sent = await options.session.send(
+    { type: 'say', ref: options.ref, text: options.prompt, attachments: options.attachments, delivery: 'queue' },
+    options.client,
+  );
+  if (!sent.accepted) {
+    attachment.close();
+    return finish(options, report, refusedCode(sent.refusal), 'refused', sent.refusal);
+  }
+  const outcome = await ended.promise;
+  options.interrupted.removeEventListener('abort', stop);
+  attachment.close();
+  if (stopped) return finish(options, report, 130, 'stopped', { identifier: 'interrupted', message: 'stopped before it was done' });
+  if (outcome === 'closed') return finish(options, report, 1, 'failed', { identifier: 'session-closed', message: 'the session ended before the reply' });
+  for (const message of outcome.messages) if (message.level !== 'info') options.err(`houston: ${message.identifier}: ${message.text}\n`);
+  if (outcome.state === 'done') {
+    const refused = outcome.refusals > 0;
+    return finish(options, report, refused ? 4 : 0, 'done', refused ? { identifier: 'effect-refused', message: 'an effect was refused by the permission gate' } : null);
+  }
+  const failure = report.failure ?? outcome.messages.at(-1) ?? null;
+  const identifier = failure?.identifier ?? outcome.state;
+  const message = failure === null ? `the turn ended: ${outcome.state}` : 'message' in failure ? failure.message : failure.text;
+  return finish(options, report, exitCodeOf(identifier), outcome.state, { identifier, message });
+}
+
+function refusedCode(refusal: Refusal): number {
+  return exitCodeOf(refusal.identifier);
+}
+
+function gather(report: Report, entry: Entry, options: PrintOptions): void {
+  switch (entry.kind) {
+    case 'assistant': {
+      report.model = `${entry.model.provider}:${entry.model.model}`;
+      report.rounds++;
+      report.totals = addUsage(report.totals, entry.usage, entry.cost);
+      const text = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+      if (text !== '') report.reply = text;
+      for (const part of entry.parts) if (part.type === 'call' && options.format === 'text') options.err(`· ${part.title}\n`);
+      break;
+    }
+    case 'usage':
+      report.totals = addUsage(report.totals, entry.usage, entry.cost);
+      break;
+    case 'result': {
+      const refused = entry.outcome === 'denied';
+      report.calls.push({ name: entry.tool, target: entry.title, refused });
+      if (refused) {
+        report.refusals.push({ tool: entry.tool, reason: entry.text });
+        options.err(`houston: effect-refused: ${entry.title}: ${entry.text.split('\n')[0]}\n`);
+      }
+      break;
+    }
+    case 'turn-end':
+      if (entry.failure !== null) report.failure = { identifier: entry.failure.category, message: entry.failure.message };
+      else if (entry.reason !== 'done') report.failure = { identifier: `turn-${entry.reason}`, message: entry.message ?? `the turn ended: ${entry.reason}` };
+      break;
+    default:
+      break;
+  }
+}
+
+function finish(options: PrintOptions, report: Report, code: number, status: string, problem: { identifier: string; message: string } | null): number {
+  if (problem !== null && problem.identifier !== 'effect-refused') options.err(`houston: ${problem.identifier}: ${problem.message}\n`);
+  if (options.format === 'json') {
+    // One object on one line, whatever happened; fields are only ever added (CLI-5).
+    const { input, output, cacheRead, cacheWrite, cost } = report.totals;
+    options.out(
+      `${JSON.stringify({
+        schema: 1,
+        status,
+        identifier: problem?.identifier ?? null,
+        message: problem?.message ?? null,
+        reply: report.reply,
+        model: report.model,
+        rounds: report.rounds,
+        tokens: { input, output, cache_read: cacheRead, cache_write: cacheWrite },
+        cost_usd: cost,
+        tool_calls: report.calls,
+        refusals: report.refusals,
+        exit_code: code,
+      })}\n`,
+    );
+  } else if (options.format === 'text' && report.reply !== '') {
+    options.out(report.reply.endsWith('\n') ? report.reply : `${report.reply}\n`);
+  }
+  return code;
+}
