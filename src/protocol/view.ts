@@ -59,6 +59,8 @@ export interface SessionCommand {
   readonly name: string;
   readonly argument: string;
   readonly description: string;
+  /** Mid-turn: at once, or as an item of the queue; `after` where it is not said. */
+  readonly during?: 'now' | 'after';
 }
 
 export interface Transcript {

@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test';
+import { parseArguments } from './arguments.ts';
+
+function parsed(...words: string[]) {
+  const outcome = parseArguments(words);
+  if (!outcome.ok) throw new Error(outcome.refusal.message);
+  return outcome.value;
+}
+function refused(...words: string[]): string {
+  const outcome = parseArguments(words);
+  return outcome.ok ? 'accepted' : outcome.refusal.identifier;
+}
+
+test('words are the prompt', () => {
+  expect(parsed('fix', 'the', 'tests')).toMatchObject({ run: 'mission-control', prompt: 'fix the tests' });
+  expect(parsed('-p', '2+2')).toMatchObject({ run: 'print', prompt: '2+2' });
+  expect(parsed('--', '--json')).toMatchObject({ prompt: '--json' });
+});
+
+test('a subcommand counts only where the whole line parses under its grammar', () => {
+  expect(parsed('sessions')).toMatchObject({ run: 'subcommand', subcommand: { name: 'sessions' } });
+  expect(parsed('sessions', 'are', 'lost')).toMatchObject({ run: 'mission-control', prompt: 'sessions are lost' });
+  expect(parsed('config', 'the', 'linter')).toMatchObject({ prompt: 'config the linter' });
+  expect(parsed('attach', 'the', 'debugger')).toMatchObject({ prompt: 'attach the debugger' });
+  expect(parsed('-p', 'doctor')).toMatchObject({ run: 'print', prompt: 'doctor' });
+});
+
+test('optional ids are taken with = or when the next word looks like one', () => {
+  expect(parsed('-c', 'go', 'on')).toMatchObject({ continueSession: true, prompt: 'go on' });
+  expect(parsed('-c', '0198abcd', 'go on')).toMatchObject({ continueSession: '0198abcd', prompt: 'go on' });
+  expect(parsed('--resume=abc')).toMatchObject({ resume: 'abc', prompt: null });
+});
+
+test('bad lines are refused with their identifier (ST-3)', () => {
+  expect(refused('--wat')).toBe('unknown-flag');
+  expect(refused('-m')).toBe('missing-value');
+  expect(refused('--model', ' ')).toBe('bad-value');
+  expect(refused('--effort', 'enormous')).toBe('bad-value');
+  expect(refused('--prompt', '  ')).toBe('empty-prompt');
+  expect(refused('   ')).toBe('empty-prompt');
+  expect(refused('--json', 'hi')).toBe('bad-value');
+  expect(refused('-c', '--fork', '0198abcd')).toBe('bad-value');
+});

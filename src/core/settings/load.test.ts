@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createBunFiles } from '../../system/bun/files.ts';
+import { loadSettings, settingsLayers } from './load.ts';
+import { settingsSchema } from './schema.ts';
+
+async function withFolder<T>(run: (folder: string, write: (name: string, text: string) => Promise<string>) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'houston-settings-'));
+  try {
+    return await run(folder, async (name, text) => {
+      const file = path.join(folder, name);
+      await Bun.write(file, text);
+      return file;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+const files = createBunFiles();
+
+test('layers join by their own rule: strongest, by name, together (SET-1, KEY-3)', async () => {
+  await withFolder(async (folder, write) => {
+    await write('config/settings.json', '{"model": "a:b", "keybindings": {"editor": "ctrl-e", "stash": "ctrl-k"}, "permissions": {"deny": ["Read(.env*)"]}}');
+    await write('project/.houston/settings.json', '{"keybindings": {"editor": "alt-e"}, "permissions": {"deny": ["Bash(rm *)"]}}');
+    const { settings, problems } = await loadSettings(files, settingsLayers({ config: path.join(folder, 'config'), project: path.join(folder, 'project'), argument: null }));
+    expect(problems).toEqual([]);
+    expect(settings.model).toBe('a:b');
+    expect(settings.keybindings).toEqual({ editor: 'alt-e', stash: 'ctrl-k' });
+    expect(settings.deny).toEqual(['Read(.env*)', 'Bash(rm *)']);
+  });
+});
+
+test('a project cannot widen: its allow rules are requests, its model is ignored and named (SET-3, RULE-7)', async () => {
+  await withFolder(async (folder, write) => {
+    await write('.houston/settings.json', '{\n"model": "evil:model",\n"permissions": {"allow": ["Bash(*)"], "deny": ["Bash(curl *)"]}}');
+    const loaded = await loadSettings(files, settingsLayers({ config: null, project: folder, argument: null }));
+    expect(loaded.settings.model).toBeNull();
+    expect(loaded.settings.allow).toEqual([]);
+    expect(loaded.settings.deny).toEqual(['Bash(curl *)']);
+    expect(loaded.requests.map((request) => request.key)).toEqual(['permissions.allow']);
+    expect(loaded.problems).toMatchObject([{ line: 2, severity: 'ignored' }]);
+  });
+});
+
+test('broken configuration never opens the gate (UP-37)', async () => {
+  await withFolder(async (folder, write) => {
+    const file = await write('settings.json', '{"permissions": {"deny": ["Bash(touch DENIED*)"], "allow": ["Bash(touch *)"]}}');
+    const layers = [{ source: file, from: 'person' as const }];
+    const good = await loadSettings(files, layers);
+    expect(good.settings.allow).toEqual(['Bash(touch *)']);
+
+    await writeFile(file, '{\n"permissions": {"deny": ["Bash(touch DENIED*)"],\n "allow": ["Bash(touch *)"]');
+    const kept = await loadSettings(files, layers, good.texts);
+    expect(kept.settings.deny).toEqual(['Bash(touch DENIED*)']);
+    expect(kept.problems).toMatchObject([{ source: file, line: 3, severity: 'unreadable' }]);
+    const fresh = await loadSettings(files, layers);
+    expect(fresh.settings.allow).toEqual([]);
+
+    await writeFile(file, '{"permissions": {"deny": ["Bash(touch DENIED*)", 7], "allow": []}}');
+    const partly = await loadSettings(files, layers, good.texts);
+    expect(partly.settings.deny).toEqual(['Bash(touch DENIED*)']);
+    expect(partly.problems).toMatchObject([{ severity: 'ignored' }]);
+
+    await writeFile(file, '// mine\n{"permissions": {"deny": ["Bash(touch DENIED*)",],}, "surprise": 1,}');
+    const commented = await loadSettings(files, layers, good.texts);
+    expect(commented.settings.deny).toEqual(['Bash(touch DENIED*)']);
+    expect(commented.problems).toMatchObject([{ line: 2, severity: 'unknown' }]);
+  });
+});
+
+test('values out of range act as absent, and are named (SET-5)', async () => {
+  await withFolder(async (_folder, write) => {
+    const file = await write('s.json', '{"interface": {"tui": {"subagentCardRows": 51, "wheelRows": 7}}, "editor": {"maxRows": "many"}}');
+    const { settings, problems } = await loadSettings(files, [{ source: file, from: 'person' }]);
+    expect(settings.subagentCardRows).toBe(16);
+    expect(settings.wheelRows).toBe(7);
+    expect(settings.editorRows).toBe(10);
+    expect(problems.map((problem) => problem.message)).toEqual(['interface.tui.subagentCardRows has no usable value', 'editor.maxRows has no usable value']);
+  });
+});
+
+test('a file named on the command line must exist (SET-4)', async () => {
+  const { problems } = await loadSettings(files, [{ source: '/nowhere/settings.json', from: 'argument' }]);
+  expect(problems).toMatchObject([{ severity: 'unreadable', message: 'no such file' }]);
+});
+
+test('the schema names every setting where it stands in a file', () => {
+  const schema = settingsSchema() as { properties: { permissions: { properties: object }; interface: { properties: { tui: { properties: object } } } } };
+  expect(Object.keys(schema.properties.permissions.properties)).toContain('deny');
+  expect(Object.keys(schema.properties.interface.properties.tui.properties)).toContain('wheelRows');
+});
