@@ -39,8 +39,19 @@ export interface Reason {
   readonly text: string;
 }
 
-/** What the person answered for the rest of this session. */
+/** What the person answered for the rest of this session (`answers.ts` adds to it). A folder covers all below it. */
 export interface SessionAnswers {
+  readonly readsAllowed: readonly string[];
   readonly writesAllowed: readonly string[];
-  readonly lines: readonly { readonly pattern: string; readonly folder: string; readonly output: 'text' | 'ref' }[];
+  readonly lines: readonly AnsweredLine[];
 }
+
+export interface AnsweredLine {
+  /** An exact line, or (`wide`) a command pattern such as `npm test *` that each step of a line must match. */
+  readonly pattern: string;
+  readonly wide: boolean;
+  readonly folder: string;
+  readonly output: 'text' | 'ref';
+}
+
+export const NO_ANSWERS: SessionAnswers = { readsAllowed: [], writesAllowed: [], lines: [] };

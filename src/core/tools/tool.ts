@@ -5,6 +5,7 @@ import type { Display, FileDiff, TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import type { Question } from '../../protocol/ask.ts';
 import type { Attachment } from '../../protocol/message.ts';
+import type { HelperResult, LineResult } from '../jobs/line.ts';
 
 /**
  * A thing the model can call. `plan` says what a call would do (its effects) and does nothing itself; the policy decides
@@ -43,8 +44,12 @@ export interface PlanContext {
   readonly folder: string;
   /** Reading only; whatever a plan looks at stays unseen by the model until the call was decided. */
   readonly files: Pick<Files, 'stat' | 'linkStat' | 'realPath' | 'open' | 'list' | 'readLink'>;
-  /** What this session last saw of a file (SHA-256 hex), to refuse edits over changes the model never saw (UP-45). */
+  /** What this session last saw of a file (SHA-256 hex), to refuse writes over changes the model never saw (UP-45). */
   lastSeen(path: string): string | null;
+  /** The person's home, for a leading `~/`; absent when there is none. */
+  readonly home?: string | null;
+  /** Where `output:NAME` is found: the session's `outputs/`, absolute; absent or null when nothing is saved. */
+  readonly outputs?: string | null;
 }
 
 /** What a tool may touch while it runs: its grant decides, not the tool. */
@@ -57,8 +62,8 @@ export interface ToolWorld {
   readonly signal: AbortSignal;
   /** Runs the granted line, in the sandbox, in a group of its own. */
   runLine(onOutput: (text: string) => void): Promise<LineResult>;
-  /** Runs one of our own programs (ripgrep) over granted paths; output is capped by `maxBytes`. */
-  runHelper(program: 'rg', argv: readonly string[], maxBytes: number): Promise<{ code: number | null; out: Uint8Array; err: string; cut: boolean }>;
+  /** Runs one of our own programs (ripgrep) in the granted folder `folder`; it is ended once it printed `maxBytes`. */
+  runHelper(program: 'rg', argv: readonly string[], folder: string, maxBytes: number): Promise<HelperResult>;
   ask(questions: readonly Question[]): Promise<readonly (readonly string[])[] | null>;
   setTodo(items: readonly TodoItem[]): void;
   todo(): readonly TodoItem[];
@@ -72,23 +77,11 @@ export interface GrantedFiles {
   linkStat: Files['linkStat'];
   list: Files['list'];
   read: Files['read'];
+  readRange: Files['readRange'];
+  /** False for what lies below a granted folder and must still not be shown (denied, protected): leave it out. */
+  covers(path: string): boolean;
   /** Keeps a before-image, then writes: byte for byte `bytes`, keeping mode, owner and links; flushed. */
   write(path: string, bytes: Uint8Array, expected: string | null): Promise<void>;
-}
-
-export interface LineResult {
-  readonly exit: number | null;
-  readonly endedBy: 'exit' | 'signal' | 'timeout' | 'stopped' | 'background';
-  /** Whole output, in the session's `outputs/`; null when nothing is saved (then `head` + `tail` are all there is). */
-  readonly output: string | null;
-  readonly head: string;
-  readonly tail: string;
-  readonly totalBytes: number;
-  readonly totalLines: number;
-  readonly job: string | null;
-  readonly duration: number;
-  /** Processes that had to be ended with it, for the note to the person. */
-  readonly ended: readonly string[];
 }
 
 /** Where a result's content came from: the one thing its first label is chosen by (SEC-5), never the content. */
@@ -102,7 +95,7 @@ export type Provenance =
 export type ToolOutcome =
   | {
       readonly ok: true;
-      /** For the model; capped and presented by the caller (`present`), never here. */
+      /** For the model, within the bounds of `limit-output.ts`; whether it is shown or kept aside is decided by the caller. */
       readonly text: string;
       readonly provenance: Provenance;
       readonly display: Display;

@@ -1,0 +1,40 @@
+/** One line to run: exactly what a grant covers. */
+export interface LineOrder {
+  /** The call it belongs to: names its output and marks its processes. */
+  readonly call: string;
+  readonly line: string;
+  readonly folder: string;
+  readonly timeoutMs: number;
+}
+
+export interface LineResult {
+  readonly exit: number | null;
+  readonly endedBy: 'exit' | 'signal' | 'timeout' | 'stopped' | 'background';
+  /** Whole output, a name in the session's `outputs/`; null when nothing is saved (then `head` + `tail` are all there is). */
+  readonly output: string | null;
+  /** Why the saved output is not whole (disk full, too long); null when it is. */
+  readonly outputTrouble: string | null;
+  /** First and last part. Together they are the whole output exactly when `omittedBytes` is 0. */
+  readonly head: string;
+  readonly tail: string;
+  readonly omittedBytes: number;
+  readonly totalBytes: number;
+  readonly totalLines: number;
+  readonly job: string | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Processes that had to be ended with it, for the note to the person. */
+  readonly ended: readonly string[];
+}
+
+/** What one of our own programs printed; `cut` when it was ended for printing too much, `code` null for a signal. */
+export interface HelperResult {
+  readonly code: number | null;
+  readonly out: Uint8Array;
+  readonly err: string;
+  readonly cut: boolean;
+}
+
+/** Starts a line; `onOutput` hears decoded pieces. Never rejects for what the line does. */
+export type RunLine = (order: LineOrder, signal: AbortSignal, onOutput: (text: string) => void) => Promise<LineResult>;
+export type RunHelper = (argv: readonly string[], folder: string, maxBytes: number, signal: AbortSignal) => Promise<HelperResult>;

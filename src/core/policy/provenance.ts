@@ -1,0 +1,39 @@
+import { type Label, TRUSTED_PRIVATE, TRUSTED_PUBLIC, UNTRUSTED_PRIVATE, UNTRUSTED_PUBLIC } from '../../protocol/label.ts';
+import type { Facts } from './facts.ts';
+import { isWithin } from './paths.ts';
+import { type TrustMap, trusts } from './trust.ts';
+
+/** Where a result's content came from, as its tool states it. */
+export type Origin =
+  | { readonly from: 'files'; readonly paths: readonly string[] }
+  | { readonly from: 'program'; readonly line: string; readonly folder: string }
+  | { readonly from: 'person' }
+  | { readonly from: 'houston' }
+  | { readonly from: 'network'; readonly host: string };
+
+/**
+ * The first label of a result: the one table of SEC-5. `output` is what the decision (or the person with it) chose for
+ * this run. Nothing here may look at the content.
+ */
+export function labelResult(origin: Origin, output: 'text' | 'ref', facts: Facts, trust: TrustMap): Label {
+  switch (origin.from) {
+    case 'files':
+      return origin.paths.every((path) => isTrusted(path, output, facts, trust)) ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE;
+    case 'program':
+      return output === 'text' ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE;
+    case 'network':
+      return UNTRUSTED_PUBLIC;
+    case 'person':
+    case 'houston':
+      return TRUSTED_PUBLIC;
+  }
+}
+
+/** By the trust map, or because the person vouched for this one read when asked about a path the map does not cover. */
+function isTrusted(path: string, output: 'text' | 'ref', facts: Facts, trust: TrustMap): boolean {
+  const fact = facts.paths.find((known) => isWithin(path, known.path));
+  if (fact === undefined) return trusts(trust, path);
+  if (fact.output) return output === 'text';
+  const real = fact.real + path.slice(fact.path.length);
+  return trusts(trust, real) || (output === 'text' && !fact.trusted);
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import type { Effect } from '../../protocol/effect.ts';
+import { type Files, type OpenFile, SystemError } from '../../system/files.ts';
+import type { PathFact } from './facts.ts';
+import { consume, type Grant } from './grant.ts';
+import { isWithin } from './paths.ts';
+import { resolvePath } from './resolve-path.ts';
+import { deniesPath, type Rules } from './rules.ts';
+
+type Run = Extract<Effect, { kind: 'run' }>;
+
+/** A write that was granted, ready for `changes/write-change.ts`. */
+export interface GrantedWrite {
+  readonly call: string;
+  readonly path: string;
+  /** Where it really goes: links resolved when the decision was made. */
+  readonly real: string;
+  readonly bytes: Uint8Array;
+  /** SHA-256 (hex) of what the person was shown as the present content; null for a new file. */
+  readonly expected: string | null;
+}
+
+export interface WorldParts<Line, Helper> {
+  readonly grant: Grant;
+  readonly call: string;
+  readonly files: Files;
+  readonly rules: Rules;
+  readonly home: string | null;
+  readonly signal: AbortSignal;
+  readonly runLine: (
+    order: { call: string; line: string; folder: string; timeoutMs: number },
+    signal: AbortSignal,
+    onOutput: (text: string) => void,
+  ) => Promise<Line>;
+  readonly runHelper: (argv: readonly string[], folder: string, maxBytes: number, signal: AbortSignal) => Promise<Helper>;
+  readonly write: (write: GrantedWrite) => Promise<void>;
+}
+
+/** The half of a tool's world that its grant guards. Every refusal is a `SystemError` with code `EPERM`. */
+export interface GuardedWorld<Line, Helper> {
+  readonly files: Pick<Files, 'stat' | 'linkStat' | 'list' | 'read' | 'readRange'> & {
+    covers(path: string): boolean;
+    write(path: string, bytes: Uint8Array, expected: string | null): Promise<void>;
+  };
+  runLine(onOutput: (text: string) => void): Promise<Line>;
+  runHelper(program: 'rg', argv: readonly string[], folder: string, maxBytes: number): Promise<Helper>;
+}
+
+/** Takes the grant (once: a used or forged one throws) and gives exactly what it covers. */
+export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): GuardedWorld<Line, Helper> {
+  const { grant, files, rules } = parts;
+  if (!consume(grant)) throw new SystemError('EPERM', 'this permission was already used');
+  const { effects, facts } = grant;
+  const scope = { workspace: facts.workspace, home: parts.home };
+  const spent = new Set<Effect>();
+
+  function factOf(path: string): PathFact | null {
+    return facts.paths.find((fact) => fact.path === path) ?? null;
+  }
+
+  /** The fact that lets `path` be read: its own, or that of the folder a walk was granted for. */
+  function readable(path: string, contents: boolean): PathFact | null {
+    for (const effect of effects) {
+      if (effect.kind === 'read' && effect.path === path) return factOf(path);
+      if (effect.kind === 'walk' && isWithin(path, effect.path) && (effect.contents || !contents) && covers(path)) return factOf(effect.path);
+    }
+    return null;
+  }
+
+  function covers(path: string): boolean {
+    const fact = facts.paths.find((known) => isWithin(path, known.path));
+    if (fact === undefined) return false;
+    if (deniesPath(rules, 'Read', path, scope)) return false;
+    return fact.protected !== null || !isGuardedBelow(path.slice(fact.path.length));
+  }
+
+  /** What the granted path really is must still be what it was when it was decided on. */
+  async function check(path: string, contents: boolean): Promise<void> {
+    const fact = readable(path, contents);
+    if (fact === null) throw refused(path);
+    const real = await files.realPath(path);
+    if (real !== null && !isSame(real, path, fact)) throw moved(path);
+  }
+
+  async function openGranted(path: string): Promise<OpenFile> {
+    const fact = readable(path, true);
+    if (fact === null) throw refused(path);
+    const file = await files.open(path, { write: false, follow: true });
+    const real = (await file.realPath()) ?? (await files.realPath(path));
+    if (real === null || !isSame(real, path, fact)) {
+      await file.close();
+      throw moved(path);
+    }
+    return file;
+  }
+
+  return {
+    files: {
+      async stat(path) {
+        await check(path, false);
+        return files.stat(path);
+      },
+      async linkStat(path) {
+        await check(path, false);
+        return files.linkStat(path);
+      },
+      async list(path) {
+        await check(path, false);
+        return files.list(path);
+      },
+      async read(path, maxBytes) {
+        const file = await openGranted(path);
+        try {
+          return await file.readAll(maxBytes);
+        } finally {
+          await file.close();
+        }
+      },
+      async readRange(path, from, bytes) {
+        await check(path, true);
+        return files.readRange(path, from, bytes);
+      },
+      covers,
+      async write(path, bytes, expected) {
+        const effect = effects.find((one) => one.kind === 'write' && one.path === path && !spent.has(one));
+        const fact = factOf(path);
+        if (effect?.kind !== 'write' || fact === null) throw refused(path);
+        const exact = effect.content.before === expected && effect.content.after === sha256(bytes);
+        if (!exact) throw new SystemError('EPERM', 'these are not the bytes that were approved', path);
+        spent.add(effect);
+        if ((await resolvePath(files, path)) !== fact.real) throw moved(path);
+        await parts.write({ call: parts.call, path, real: fact.real, bytes, expected });
+      },
+    },
+    async runLine(onOutput) {
+      const effect = effects.find((one): one is Run => one.kind === 'run' && !spent.has(one));
+      if (effect === undefined) throw new SystemError('EPERM', 'no command was approved for this call');
+      spent.add(effect);
+      const { line, folder, timeoutMs } = effect;
+      return parts.runLine({ call: parts.call, line, folder, timeoutMs }, parts.signal, onOutput);
+    },
+    async runHelper(_program, argv, folder, maxBytes) {
+      await check(folder, false);
+      return parts.runHelper(argv, folder, maxBytes, parts.signal);
+    },
+  };
+}
+
+/** Names that are never shown by walking over them; asking for such a file by name is another question. */
+function isGuardedBelow(rest: string): boolean {
+  return rest.split('/').includes('.git');
+}
+
+function isSame(real: string, path: string, fact: PathFact): boolean {
+  return path === fact.path ? real === fact.real : isWithin(real, fact.real);
+}
+
+function refused(path: string): SystemError {
+  return new SystemError('EPERM', 'not covered by the permission of this call', path);
+}
+
+function moved(path: string): SystemError {
+  return new SystemError('EPERM', 'the path now leads elsewhere than when it was decided', path);
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
