@@ -1,0 +1,91 @@
+import type { Files } from '../../system/files.ts';
+import { createJournalIndex, type JournalIndex } from './journal-index.ts';
+import { parseLine, readHead } from './line.ts';
+
+/** What lies in a journal file: the index of its sound lines, and what is wrong with the others. */
+export interface JournalScan {
+  readonly index: JournalIndex;
+  /** Bytes that hold whole lines; a torn last line lies behind them. */
+  readonly sound: number;
+  readonly size: number;
+  /** Whether the last whole line lacks its newline. */
+  readonly openEnd: boolean;
+  readonly damaged: DamagedLine[];
+  /** Session id of the first line, null when that line is lost. */
+  readonly session: string | null;
+  /** Lines that brought no entry: the damaged ones, and those that repeat an id. From 1, ascending. */
+  readonly skipped: readonly number[];
+}
+
+export interface DamagedLine {
+  readonly line: number;
+  readonly bytes: number;
+}
+
+const CHUNK = 4 * 1024 * 1024;
+const NEWLINE = 10;
+
+/** Reads the file once, in pieces, and changes nothing. Throws `SystemError`. */
+export async function scanJournal(files: Files, path: string, size: number): Promise<JournalScan> {
+  const index = createJournalIndex();
+  const damaged: DamagedLine[] = [];
+  const skipped: number[] = [];
+  let session: string | null = null;
+  let line = 0;
+  let rest: Uint8Array = new Uint8Array(0);
+  let restAt = 0;
+
+  function lose(bytes: number): void {
+    damaged.push({ line, bytes });
+    skipped.push(line);
+  }
+
+  function takeLine(bytes: Uint8Array, from: number, to: number, at: number): boolean {
+    const head = readHead(bytes, from, to);
+    if (head === null) return false;
+    let target: string | null = null;
+    if (head.kind === 'position' || head.kind === 'session') {
+      const entry = parseLine(bytes.subarray(from, to));
+      if (entry === null) return false;
+      if (entry.kind === 'position') target = entry.leaf;
+      if (entry.kind === 'session') session ??= entry.session;
+    }
+    const row = index.add(head.id, head.parent, head.kind, target);
+    if (row === null) skipped.push(line);
+    else index.place(row, at, to - from);
+    return true;
+  }
+
+  for (let read = 0; read < size; ) {
+    const chunk = await files.readRange(path, read, Math.min(CHUNK, size - read));
+    if (chunk.length === 0) break;
+    read += chunk.length;
+    const bytes = rest.length === 0 ? chunk : join(rest, chunk);
+    // Zero bytes are what a lost page leaves behind; a chunk without any needs no look at each line.
+    const hasNull = bytes.includes(0);
+    let from = 0;
+    for (let end = bytes.indexOf(NEWLINE, rest.length); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      line++;
+      const spoiled = hasNull && bytes.subarray(from, end).includes(0);
+      if (spoiled || !takeLine(bytes, from, end, restAt + from)) lose(end - from);
+      from = end + 1;
+    }
+    // Copied, so that the whole chunk does not live on behind a few bytes.
+    rest = bytes.slice(from);
+    restAt += from;
+  }
+
+  // What stands behind the last newline is a whole line only if all of it parses.
+  if (rest.length > 0) line++;
+  const openEnd = rest.length > 0 && parseLine(rest) !== null && takeLine(rest, 0, rest.length, restAt);
+  if (rest.length > 0 && !openEnd) lose(rest.length);
+  const seen = restAt + rest.length;
+  return { index, sound: openEnd ? seen : restAt, size: seen, openEnd, damaged, skipped, session };
+}
+
+function join(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
+}
