@@ -1,0 +1,69 @@
+import type { Intent, Sent } from '../protocol/intent.ts';
+import type { LinkedSession, LinkState } from '../protocol/link.ts';
+import type { Answered, Query, QueryType } from '../protocol/query.ts';
+import type { Attachment, ClientId, Session } from '../protocol/session.ts';
+import { READ_ONLY, type Report, readGuarded, sendGuarded } from './guard-session.ts';
+import { createListeners } from './listeners.ts';
+import { createOutbox } from './outbox.ts';
+
+export interface InProcessOptions {
+  readonly client: ClientId;
+  /** Told when the client left: what was asked of it alone resolves to nothing. */
+  readonly onClientLost?: (client: ClientId) => void;
+  readonly report: Report;
+}
+
+/** The session itself, in the same process: calls go straight through; errors on either side stay on that side. */
+export function linkInProcess(session: Session, options: InProcessOptions): LinkedSession {
+  const { client, report } = options;
+  const listeners = createListeners<void>((error) => report(`a link listener failed: ${String(error)}`));
+  const outbox = createOutbox(() => listeners.call());
+  const attachments = new Set<Attachment>();
+  let state: LinkState = { phase: 'connected' };
+  let readOnly = false;
+
+  return {
+    client,
+    get state() {
+      return state;
+    },
+    get unanswered() {
+      return outbox.intents;
+    },
+    onLinkChange: (listener) => listeners.add(listener),
+    attach(attach, listener) {
+      readOnly = attach.readOnly ?? false;
+      const inner = session.attach({ ...attach, client }, (update) => {
+        try {
+          listener(update);
+        } catch (error) {
+          report(`an update listener failed: ${String(error)}`);
+        }
+      });
+      attachments.add(inner);
+      inner.closed.then((reason) => {
+        attachments.delete(inner);
+        if (reason !== 'ended' || state.phase === 'closed') return;
+        state = { phase: 'closed', because: 'ended', refusal: null };
+        listeners.call();
+      });
+      return inner;
+    },
+    send(intent: Intent): Promise<Sent> {
+      if (readOnly) return Promise.resolve(READ_ONLY);
+      const { waiting, answer } = outbox.add(intent);
+      waiting.sends = 1;
+      void sendGuarded(session, intent, client, report).then((sent) => outbox.settle(waiting, sent));
+      return answer;
+    },
+    read<K extends QueryType>(query: { readonly type: K }): Promise<Answered<K>> {
+      return readGuarded(session, query as unknown as Query, client, report) as Promise<Answered<K>>;
+    },
+    async close() {
+      if (state.phase !== 'closed') state = { phase: 'closed', because: 'closed-here', refusal: null };
+      for (const attachment of [...attachments]) attachment.close();
+      options.onClientLost?.(client);
+      listeners.call();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** When to try again after a link was lost. */
+export interface ReconnectPolicy {
+  /** Milliseconds before try number `attempt` (from 1); null gives up. */
+  delay(attempt: number): number | null;
+}
+
+export const NEVER_RECONNECT: ReconnectPolicy = { delay: () => null };
+
+/** Doubles from `firstMs` up to `mostMs` for `attempts` tries. */
+export function backOff(options: { firstMs: number; mostMs: number; attempts: number }): ReconnectPolicy {
+  const { firstMs, mostMs, attempts } = options;
+  return {
+    delay: (attempt) => (attempt > attempts ? null : Math.min(mostMs, firstMs * 2 ** (attempt - 1))),
+  };
+}
+
+/** A host on this machine is back at once or not at all: about three seconds. */
+export const LOCAL_RECONNECT = backOff({ firstMs: 20, mostMs: 500, attempts: 10 });
+/** A laptop may sleep, a train may pass a tunnel: about an hour, within two seconds of being reachable. */
+export const REMOTE_RECONNECT = backOff({ firstMs: 100, mostMs: 2_000, attempts: 1_800 });

@@ -1,0 +1,288 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Intent } from '../protocol/intent.ts';
+import type { Query } from '../protocol/query.ts';
+import type { Attachment, ClientId, Session } from '../protocol/session.ts';
+import type { Update } from '../protocol/update.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Connection } from '../system/network.ts';
+import type { RawMessage } from './frame-reader.ts';
+import { type Framed, frame } from './framing.ts';
+import { READ_ONLY, type Report, readGuarded, sendGuarded } from './guard-session.ts';
+import { type ClosedWhy, type FromClient, type FromHost, readFromClient } from './wire.ts';
+
+/** A peer that does not say hello in this time is let go; so is one that was refused and does not stop us. */
+export const HANDSHAKE_MS = 5_000;
+
+/** What one served connection asks of the server it belongs to. */
+export interface ClientOwner {
+  readonly session: Session;
+  readonly clock: Clock;
+  readonly build: string;
+  readonly protocol: number;
+  readonly token: string | null;
+  /** Bytes that may wait for a client before its backlog is dropped for a snapshot. */
+  readonly backlogLimit: number;
+  readonly report: Report;
+  /** The `update` message for attachment `number`; throws when it is too long for the wire. */
+  encodeUpdate(number: number, update: Update): Uint8Array;
+  onGreeted(served: ServedClient): void;
+  onUsed(client: ClientId, intent: Intent): void;
+  onAttached(): void;
+  onStop(why: 'stop' | 'restart'): void;
+  onEnded(): void;
+  onGone(served: ServedClient): void;
+}
+
+export interface ServedClient {
+  /** Null until it said hello. */
+  readonly client: ClientId | null;
+  readonly attached: boolean;
+  /** It said goodbye: nobody need wait for it. */
+  readonly left: boolean;
+  /** Tells it why and closes once that is written. */
+  close(why: ClosedWhy | null): void;
+  /** Takes the connection away without a word. */
+  cut(): void;
+}
+
+interface Served {
+  attachment: Attachment;
+  /** Takes nothing until the client caught up. */
+  behind: boolean;
+  readonly readOnly: boolean;
+}
+
+/** Serves one client over one connection until either side closes it. Nothing a client sends ends the host. */
+export function serveClient(connection: Connection, owner: ClientOwner): ServedClient {
+  const { session, report } = owner;
+  const attachments = new Map<number, Served>();
+  let phase: 'greeting' | 'refused' | 'serving' | 'gone' = 'greeting';
+  let client: ClientId | null = null;
+  let left = false;
+  let lastIntent = 0;
+  /** Cancels that arrived before intents they were sent behind, by the number of the last of those. */
+  let early: { readonly behind: number; readonly intent: Intent }[] = [];
+  let backlogLimit = owner.backlogLimit;
+
+  const framed: Framed<FromHost> = frame<FromHost>(connection, {
+    onMessage(message) {
+      try {
+        take(message);
+      } catch (error) {
+        fault('internal', `${message.type}: ${String(error)}`);
+      }
+    },
+    onMalformed: (reason) => fault('malformed-frame', reason),
+    onClosed: gone,
+  });
+  const stopWaiting = owner.clock.after(HANDSHAKE_MS, () => {
+    if (phase !== 'serving') framed.close();
+  });
+
+  function tell(message: FromHost, lane: 'urgent' | 'ordered' | 'bulk' = 'ordered'): void {
+    try {
+      framed.send(message, lane);
+    } catch (error) {
+      fault('too-long', String(error));
+    }
+  }
+
+  function fault(identifier: string, message: string): void {
+    report(`client ${client ?? '(unknown)'}: ${identifier}: ${message}`);
+    tell({ type: 'fault', identifier, message }, 'urgent');
+    framed.close();
+  }
+
+  function gone(): void {
+    if (phase === 'gone') return;
+    phase = 'gone';
+    stopWaiting();
+    for (const served of attachments.values()) served.attachment.close();
+    attachments.clear();
+    owner.onGone(self);
+  }
+
+  function take(raw: RawMessage): void {
+    const message = readFromClient(raw);
+    if (message === null) return fault('bad-message', `a ${raw.type.slice(0, 40)} message cannot be read`);
+    if (phase === 'greeting') return greet(message);
+    if (message.type === 'stop' || message.type === 'restart') {
+      tell({ type: 'stopping' }, 'urgent');
+      return owner.onStop(message.type);
+    }
+    if (phase !== 'serving') return fault('not-greeted', 'the handshake was refused');
+    serve(message);
+  }
+
+  function greet(message: FromClient): void {
+    if (message.type !== 'hello') return framed.close();
+    const about = { protocol: owner.protocol, build: owner.build };
+    if (owner.token !== null && !sameText(owner.token, message.token ?? '')) {
+      tell({ type: 'refused', ...about, identifier: 'not-allowed', message: 'the token is wrong' }, 'urgent');
+      return framed.close();
+    }
+    if (message.protocol !== owner.protocol) {
+      phase = 'refused';
+      const text = protocolMismatch(owner.protocol, message.protocol);
+      return tell({ type: 'refused', ...about, identifier: 'protocol-mismatch', message: text }, 'urgent');
+    }
+    phase = 'serving';
+    client = message.client;
+    stopWaiting();
+    tell({ type: 'ready', ...about }, 'urgent');
+    owner.onGreeted(self);
+  }
+
+  function serve(message: FromClient): void {
+    switch (message.type) {
+      case 'attach':
+        attach(message);
+        break;
+      case 'detach':
+        detach(message.attachment);
+        break;
+      case 'send':
+        send(message);
+        break;
+      case 'read':
+        void readGuarded(session, message.query as Query, client!, report).then((answered) =>
+          tell({ type: 'answered', id: message.id, answered }, 'bulk'),
+        );
+        break;
+      case 'ping':
+        tell({ type: 'pong', id: message.id }, 'urgent');
+        break;
+      case 'bye':
+        left = true;
+        framed.close();
+        break;
+      case 'hello':
+      case 'stop':
+      case 'restart':
+        fault('bad-message', `${message.type} is out of place`);
+        break;
+    }
+  }
+
+  function attach(message: Extract<FromClient, { type: 'attach' }>): void {
+    const number = message.attachment;
+    attachments.get(number)?.attachment.close();
+    const readOnly = message.readOnly ?? false;
+    const after = message.after === undefined ? {} : { after: message.after };
+    const served: Served = { attachment: NOWHERE, behind: false, readOnly };
+    attachments.set(number, served);
+    served.attachment = session.attach({ client: client!, readOnly, ...after }, (update) =>
+      deliver(number, served, update),
+    );
+    watchEnd(number, served);
+    owner.onAttached();
+  }
+
+  function watchEnd(number: number, served: Served): void {
+    const { attachment } = served;
+    attachment.closed.then((reason) => {
+      if (reason === 'closed-here' || served.attachment !== attachment || attachments.get(number) !== served) return;
+      attachments.delete(number);
+      tell({ type: 'detached', attachment: number, reason });
+      owner.onAttached();
+    });
+  }
+
+  function detach(number: number): void {
+    const served = attachments.get(number);
+    if (served === undefined) return;
+    attachments.delete(number);
+    served.attachment.close();
+    owner.onAttached();
+  }
+
+  function deliver(number: number, served: Served, update: Update): void {
+    if (served.behind || attachments.get(number) !== served) return;
+    let encoded: Uint8Array;
+    try {
+      encoded = owner.encodeUpdate(number, update);
+    } catch (error) {
+      return fault('too-long', String(error));
+    }
+    if (update.changes[0]?.type === 'snapshot') {
+      // A snapshot may be larger than the limit: what counts is what comes on top of it.
+      backlogLimit = owner.backlogLimit + encoded.length;
+    } else if (framed.backlog + encoded.length > backlogLimit) {
+      for (const other of attachments.values()) other.behind = true;
+      framed.drop();
+      return;
+    }
+    framed.sendEncoded(encoded);
+  }
+
+  framed.onDrain(() => {
+    for (const [number, served] of attachments) {
+      if (!served.behind) continue;
+      served.behind = false;
+      // The old attachment goes only after the new one stands: the client is attached without a break.
+      const old = served.attachment;
+      served.attachment = session.attach({ client: client!, readOnly: served.readOnly }, (update) =>
+        deliver(number, served, update),
+      );
+      watchEnd(number, served);
+      old.close();
+    }
+  });
+
+  function send(message: Extract<FromClient, { type: 'send' }>): void {
+    const { id, intent } = message;
+    if (isReadOnly()) return tell({ type: 'sent', id, sent: READ_ONLY });
+    owner.onUsed(client!, intent);
+    if (intent.type !== 'cancel') lastIntent = id;
+    void sendGuarded(session, intent, client!, report).then((sent) => {
+      tell({ type: 'sent', id, sent });
+      if (intent.type === 'end' && sent.accepted) owner.onEnded();
+    });
+    if (intent.type === 'cancel') {
+      const behind = message.behind ?? 0;
+      if (behind > lastIntent) early.push({ behind, intent });
+      return;
+    }
+    // What a cancel overtook on the wire is cancelled on its arrival, as if it had come first.
+    const due = early.filter((cancel) => cancel.behind <= id);
+    if (due.length === 0) return;
+    early = early.filter((cancel) => cancel.behind > id);
+    for (const cancel of due) void sendGuarded(session, cancel.intent, client!, report);
+  }
+
+  function isReadOnly(): boolean {
+    if (attachments.size === 0) return false;
+    for (const served of attachments.values()) if (!served.readOnly) return false;
+    return true;
+  }
+
+  const self: ServedClient = {
+    get client() {
+      return client;
+    },
+    get attached() {
+      return attachments.size > 0;
+    },
+    get left() {
+      return left;
+    },
+    close(why) {
+      if (why !== null && phase === 'serving') tell({ type: 'closed', why });
+      framed.close();
+    },
+    cut: () => framed.cut(),
+  };
+  return self;
+}
+
+const NOWHERE: Attachment = { close() {}, closed: new Promise(() => {}) };
+
+export function protocolMismatch(host: number, client: number): string {
+  return `the host speaks protocol ${host} and this program ${client}; restart the host to go on`;
+}
+
+function sameText(expected: string, given: string): boolean {
+  const a = Buffer.from(expected);
+  const b = Buffer.from(given);
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,158 @@
+import type { Intent } from '../protocol/intent.ts';
+import type { ClientId, Session } from '../protocol/session.ts';
+import type { Update } from '../protocol/update.ts';
+import { PROTOCOL_VERSION } from '../protocol/version.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Connection } from '../system/network.ts';
+import { encodeMessage } from './framing.ts';
+import type { Report } from './guard-session.ts';
+import { type ClientOwner, type ServedClient, serveClient } from './serve-client.ts';
+import type { ClosedWhy, FromHost } from './wire.ts';
+
+const BACKLOG_LIMIT = 4 * 1024 * 1024;
+/** A client whose link broke may come back in this time before the session hears that it is lost. */
+const LOST_AFTER_MS = 5_000;
+/** How long closing waits for clients to take what was written for them. */
+const CLOSE_MS = 1_000;
+
+export interface ServeOptions {
+  readonly session: Session;
+  readonly clock: Clock;
+  readonly build: string;
+  readonly report: Report;
+  /** Other than the one of this build only in tests. */
+  readonly protocol?: number;
+  /** When given, a hello must carry it. */
+  readonly token?: string;
+  readonly backlogLimit?: number;
+  readonly lostAfterMs?: number;
+  /** A client went for good: what was asked of it alone resolves to nothing, its command's turn is over. */
+  readonly onClientLost?: (client: ClientId) => void;
+  /** Somebody asked through the frozen part, perhaps with another build. */
+  readonly onStop?: (why: 'stop' | 'restart') => void;
+  /** An `end` intent was accepted: everything is on disk. */
+  readonly onEnded?: () => void;
+  /** Connections or attached clients became more or fewer. */
+  readonly onChange?: () => void;
+}
+
+export interface SessionServer {
+  accept(connection: Connection): void;
+  /** Open connections, those in handshake too. */
+  readonly connections: number;
+  /** Clients with at least one attachment. */
+  readonly attached: number;
+  /** Who sent last, and when (ms since the epoch). */
+  readonly lastUsed: { readonly client: ClientId; readonly time: number } | null;
+  /** Tells every client why, closes all; resolves when they are gone, at most a second later. */
+  close(why: ClosedWhy): Promise<void>;
+}
+
+/** Serves one session to any number of clients, each over a connection of its own. */
+export function serveSession(options: ServeOptions): SessionServer {
+  const { clock, report } = options;
+  const served = new Set<ServedClient>();
+  const waitingForReturn = new Map<ClientId, () => void>();
+  let lastUsed: SessionServer['lastUsed'] = null;
+  let closed = false;
+  let onLastGone: (() => void) | null = null;
+
+  const owner: ClientOwner = {
+    session: options.session,
+    clock,
+    build: options.build,
+    protocol: options.protocol ?? PROTOCOL_VERSION,
+    token: options.token ?? null,
+    backlogLimit: options.backlogLimit ?? BACKLOG_LIMIT,
+    report,
+    encodeUpdate: updateEncoder(),
+    onGreeted(fresh) {
+      const client = fresh.client!;
+      waitingForReturn.get(client)?.();
+      waitingForReturn.delete(client);
+      // The same client again: its old connection is dead or frozen, and nothing it still holds may arrive later.
+      for (const other of [...served]) if (other !== fresh && other.client === client) other.cut();
+      options.onChange?.();
+    },
+    onUsed(client: ClientId, intent: Intent) {
+      if (intent.type !== 'draft' && intent.type !== 'seen') lastUsed = { client, time: clock.now() };
+    },
+    onAttached: () => options.onChange?.(),
+    onStop: (why) => options.onStop?.(why),
+    onEnded: () => options.onEnded?.(),
+    onGone(gone) {
+      served.delete(gone);
+      const { client } = gone;
+      if (client !== null && !isHere(client)) {
+        if (gone.left || closed) lost(client);
+        else
+          waitingForReturn.set(
+            client,
+            clock.after(options.lostAfterMs ?? LOST_AFTER_MS, () => lost(client)),
+          );
+      }
+      options.onChange?.();
+      if (served.size === 0) onLastGone?.();
+    },
+  };
+
+  function isHere(client: ClientId): boolean {
+    for (const other of served) if (other.client === client) return true;
+    return false;
+  }
+
+  function lost(client: ClientId): void {
+    waitingForReturn.delete(client);
+    try {
+      options.onClientLost?.(client);
+    } catch (error) {
+      report(`telling of lost client ${client} failed: ${String(error)}`);
+    }
+  }
+
+  return {
+    accept(connection) {
+      if (closed) return connection.close();
+      served.add(serveClient(connection, owner));
+      options.onChange?.();
+    },
+    get connections() {
+      return served.size;
+    },
+    get attached() {
+      let count = 0;
+      for (const one of served) if (one.attached) count++;
+      return count;
+    },
+    get lastUsed() {
+      return lastUsed;
+    },
+    async close(why) {
+      closed = true;
+      for (const back of waitingForReturn.values()) back();
+      waitingForReturn.clear();
+      if (served.size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onLastGone = resolve;
+      for (const one of [...served]) one.close(why);
+      const giveUp = clock.after(CLOSE_MS, () => {
+        for (const one of [...served]) one.cut();
+        resolve();
+      });
+      await promise;
+      giveUp();
+    },
+  };
+}
+
+/** Several clients mostly number their one attachment alike: each update is then encoded once for all of them. */
+function updateEncoder(): ClientOwner['encodeUpdate'] {
+  let last: { readonly number: number; readonly update: Update; readonly bytes: Uint8Array } | null = null;
+  return (number, update) => {
+    if (last?.update === update && last.number === number) return last.bytes;
+    const message: FromHost = { type: 'update', attachment: number, update };
+    const bytes = encodeMessage(message);
+    last = { number, update, bytes };
+    return bytes;
+  };
+}
