@@ -1,0 +1,120 @@
+import { eachCluster } from './graphemes.ts';
+import { widthInText } from './text-width.ts';
+
+const LETTER = /^[\p{L}\p{N}]/u;
+/** Punctuation that must not begin a row. */
+const CLOSING = /^[、。，．！？：；）」』】〉》〕!?,.:;)\]}%'"’”…]/;
+
+/** One visual row: `text.slice(from, to)`. Rows keep their offsets, so a cell can always be led back to its source. */
+export interface Row {
+  readonly from: number;
+  readonly to: number;
+  /** Blank cells before it. */
+  readonly indent: number;
+  /** True when the row goes on with the line of the row above it (a soft wrap). */
+  readonly continues: boolean;
+}
+
+export interface WrapOptions {
+  /** Blank cells before the first row of each line. */
+  readonly indent?: number;
+  /** Blank cells before the others; default `indent`. */
+  readonly hanging?: number;
+  /** Break anywhere and keep every blank: for code and other text whose columns matter. */
+  readonly exact?: boolean;
+}
+
+/** What `fillRow` found; one object is used again and again, since rows are filled by the thousand. */
+export interface Fill {
+  /** End of what is drawn on the row. */
+  end: number;
+  /** Start of the next row, past blanks swallowed by the break; equals the given end when the line is used up. */
+  next: number;
+}
+
+/**
+ * Fills one row with the line `text.slice(from, end)` (which holds no newline) up to `width` cells: costs no more than
+ * the row is long. Always makes progress, also where a cluster is wider than the row. `keep` leaves blanks in place, as
+ * an editor needs it; else blanks at a break are swallowed.
+ */
+export function fillRow(
+  text: string,
+  from: number,
+  end: number,
+  width: number,
+  how: 'words' | 'exact' | 'keep',
+  fill: Fill,
+): void {
+  let column = 0;
+  let overflow = end;
+  let lastBreak = -1;
+  let afterBlank = false;
+  let afterWide = false;
+  let afterWordHyphen = false;
+  let before = '';
+  let swallowing = false;
+  eachCluster(
+    text,
+    (cluster, offset) => {
+      const size = widthInText(cluster, column);
+      const blank = cluster === ' ' || cluster === '\t';
+      const wide = size === 2 && cluster !== '\t';
+      const mayStart =
+        afterBlank || (afterWordHyphen && LETTER.test(cluster)) || ((wide || afterWide) && !CLOSING.test(cluster));
+      if (offset > from && !blank && mayStart) lastBreak = offset;
+      if (column + size > width && offset > from) {
+        if (!blank || how !== 'words') {
+          overflow = offset;
+          return false;
+        }
+        swallowing = true;
+      }
+      column += size;
+      afterBlank = blank;
+      afterWide = wide;
+      afterWordHyphen = cluster === '-' && LETTER.test(before);
+      before = cluster;
+      return undefined;
+    },
+    from,
+    end,
+  );
+  if (overflow >= end) {
+    fill.end = swallowing ? trimBlanks(text, from, end) : end;
+    fill.next = end;
+    return;
+  }
+  const cut = how === 'exact' || lastBreak <= from ? overflow : lastBreak;
+  fill.next = cut;
+  fill.end = how === 'words' ? trimBlanks(text, from, cut) : cut;
+}
+
+function trimBlanks(text: string, from: number, to: number): number {
+  let end = to;
+  while (end > from && (text.charCodeAt(end - 1) === 0x20 || text.charCodeAt(end - 1) === 0x09)) end--;
+  // A row of nothing but blanks keeps them: there is nothing else to see on it.
+  return end === from ? to : end;
+}
+
+/** Wraps text, line by line, to rows of at most `width` cells, indent included. An empty line is one empty row. */
+export function wrapText(text: string, width: number, options: WrapOptions = {}): Row[] {
+  const rows: Row[] = [];
+  const first = options.indent ?? 0;
+  const hanging = options.hanging ?? first;
+  const how = options.exact === true ? 'exact' : 'words';
+  const fill: Fill = { end: 0, next: 0 };
+  for (let lineStart = 0; lineStart <= text.length; ) {
+    const newline = text.indexOf('\n', lineStart);
+    const lineEnd = newline < 0 ? text.length : newline;
+    let at = lineStart;
+    let indent = first;
+    do {
+      fillRow(text, at, lineEnd, Math.max(1, width - indent), how, fill);
+      rows.push({ from: at, to: fill.end, indent, continues: at > lineStart });
+      at = fill.next;
+      indent = hanging;
+    } while (at < lineEnd);
+    lineStart = lineEnd + 1;
+  }
+  return rows;
+}

@@ -1,0 +1,119 @@
+import { BLANK, ClusterTable, CONTINUATION, Grid, unpackColor } from './cell.ts';
+import { type Canvas, type Cursor, GridPainter } from './grid-painter.ts';
+import { HitMap } from './hit-map.ts';
+import { Output, type OutputOptions } from './output.ts';
+import type { Color, Painter, Target } from './painter.ts';
+import { rect } from './rect.ts';
+
+/**
+ * The screen as it is shown and as it is being drawn. Each drawing starts from blank cells with `painter()`; `flush()`
+ * answers the bytes that bring the terminal up to date and makes the drawn screen the shown one.
+ */
+export class Frame {
+  #shown: Grid;
+  #next: Grid;
+  readonly #clusters = new ClusterTable();
+  readonly #hits = new HitMap();
+  readonly #output = new Output();
+  #shownCursor: Cursor | null = null;
+  #canvas: Canvas;
+  #drawn = false;
+
+  constructor(width: number, height: number) {
+    this.#shown = new Grid(width, height);
+    this.#next = new Grid(width, height);
+    this.#shown.forget();
+    this.#canvas = this.#newCanvas();
+  }
+
+  get width(): number {
+    return this.#next.width;
+  }
+
+  get height(): number {
+    return this.#next.height;
+  }
+
+  /** Starts a new drawing; the painter covers the whole screen. */
+  painter(): Painter {
+    this.#clusters.trim(this.#shown);
+    this.#next.clear();
+    this.#hits.clear();
+    this.#canvas = this.#newCanvas();
+    this.#drawn = true;
+    return new GridPainter(this.#canvas, rect(0, 0, this.width, this.height));
+  }
+
+  /** Empty when nothing changed, and when nothing was drawn since the last flush. */
+  flush(options: OutputOptions): string {
+    if (!this.#drawn) return '';
+    this.#drawn = false;
+    const { cursor } = this.#canvas;
+    const bytes = this.#output.difference(this.#shown, this.#next, this.#clusters, this.#shownCursor, cursor, options);
+    [this.#shown, this.#next] = [this.#next, this.#shown];
+    this.#shownCursor = cursor;
+    return bytes;
+  }
+
+  /** A new size: what the terminal shows from now on is unknown, so the next flush writes every cell. */
+  resize(width: number, height: number): void {
+    this.#shown = new Grid(width, height);
+    this.#next = new Grid(width, height);
+    this.invalidate();
+  }
+
+  /** After another program had the terminal: the next flush writes everything. */
+  invalidate(): void {
+    this.#shown.forget();
+    this.#shownCursor = null;
+  }
+
+  /** What a click on a cell means, as drawn last. */
+  hitAt(x: number, y: number): Target | null {
+    return this.#hits.at(x, y);
+  }
+
+  get hits(): HitMap {
+    return this.#hits;
+  }
+
+  /** Of the screen flushed last: null when the cursor is hidden. */
+  get cursor(): Cursor | null {
+    return this.#shownCursor;
+  }
+
+  /** The screen flushed last as text, one string a row, without trailing blanks. */
+  rows(): string[] {
+    const rows: string[] = [];
+    for (let y = 0; y < this.height; y++) {
+      let row = '';
+      for (let x = 0; x < this.width; x++) row += this.cell(x, y).text;
+      rows.push(row.trimEnd());
+    }
+    return rows;
+  }
+
+  /** One cell of the screen flushed last; the right half of a wide cluster has an empty text. */
+  cell(x: number, y: number): Cell {
+    const grid = this.#shown;
+    const at = y * grid.width + x;
+    return {
+      text: grid.ch[at] === CONTINUATION ? '' : this.#clusters.text(grid.ch[at] ?? BLANK),
+      fg: unpackColor(grid.fg[at] ?? 0),
+      bg: unpackColor(grid.bg[at] ?? 0),
+      attributes: grid.attributes[at] ?? 0,
+    };
+  }
+
+  #newCanvas(): Canvas {
+    return { grid: this.#next, clusters: this.#clusters, hits: this.#hits, cursor: null };
+  }
+}
+
+export interface Cell {
+  readonly text: string;
+  readonly fg: Color;
+  readonly bg: Color;
+  /** Bits of cell.ts (`BOLD`, `INVERSE`, ...). */
+  readonly attributes: number;
+}
