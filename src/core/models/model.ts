@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Failure } from '../../protocol/failure.ts';
 import type { AssistantPart, Effort, ModelRef, Usage } from '../../protocol/message.ts';
+import type { Clock } from '../../system/clock.ts';
 
 /**
  * Messages and tools in, a stream out that always ends in a value and never throws. Retrying lies above (`retry.ts`); a
@@ -19,7 +20,16 @@ export interface ModelFacts {
   readonly images: boolean;
   readonly thinking: boolean;
   readonly efforts: readonly Effort[];
-  readonly price: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number } | null;
+  readonly price: Price | null;
+}
+
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** Prices of a request whose prompt (cached tokens included) is longer than `tokens`; they hold for all of it. */
+  readonly long?: { readonly tokens: number; readonly price: Price };
 }
 
 export interface ModelRequest {
@@ -64,7 +74,15 @@ export type ModelEvent =
   | { readonly type: 'begin'; readonly requestId: string | null }
   | { readonly type: 'text'; readonly part: number; readonly text: string }
   | { readonly type: 'thinking'; readonly part: number; readonly text: string }
-  | { readonly type: 'call'; readonly part: number; readonly call: string; readonly tool: string; readonly inputBytes: number }
+  | {
+      readonly type: 'call';
+      readonly part: number;
+      readonly call: string;
+      readonly tool: string;
+      readonly inputBytes: number;
+    }
+  /** Bytes came that carry nothing to show: the stream is not stalled. `retry.ts` keeps it to itself. */
+  | { readonly type: 'alive' }
   /** Always the last one. */
   | ModelEnd;
 
@@ -80,11 +98,30 @@ export interface ModelEnd {
   readonly requestId: string | null;
 }
 
-/** Makes models; one a provider. A new provider is one file and one line in `catalog.ts`. */
-export interface Provider {
-  readonly id: string;
-  /** Refusals: `no-credential`, `unknown-model`. */
-  open(model: string): Promise<Model>;
+/**
+ * One way to speak to a service, such as Anthropic Messages; many providers may share it. A new wire is one file in
+ * `providers/` and one line in `catalog.ts`.
+ */
+export interface Wire {
+  /** Loads what the first request would load: call it in idle time, after the first frame. */
+  warm(): Promise<void>;
+  /** What is known of a model of this wire's own vendor; null when it is not known. */
+  facts(model: string): ModelFacts | null;
+  /** Names of the known models, best first. */
+  readonly known: readonly string[];
+  open(connection: WireConnection): Model;
+}
+
+export interface WireConnection {
+  readonly ref: ModelRef;
+  readonly facts: ModelFacts;
+  /** Null: the vendor's own address. */
+  readonly baseUrl: string | null;
+  /** Null: the service asks for none (a local server). */
+  readonly key: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
 }
 
 export type { Json };

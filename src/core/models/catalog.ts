@@ -1,0 +1,234 @@
+import { done, type Outcome, refuse } from '../../base/refusal.ts';
+import type { ModelRef } from '../../protocol/message.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Environment } from '../../system/environment.ts';
+import type { Network } from '../../system/network.ts';
+import { type Choice, chooseModel } from './choose.ts';
+import { environmentCredentials } from './credentials.ts';
+import type { Model, ModelFacts, Wire } from './model.ts';
+import { modelRefText, parseModelRef } from './model-ref.ts';
+import type { CustomModel, ModelSettings, ProviderSettings } from './model-settings.ts';
+import { createPilot, PILOT_FACTS, PILOT_REF, type PilotOptions } from './pilot.ts';
+import { anthropicWire } from './providers/anthropic.ts';
+
+/** Ways to speak to a service, by the name settings use. A new one is a file and a line here. */
+const WIRES: Readonly<Record<string, Wire>> = {
+  anthropic: anthropicWire,
+};
+
+interface BuiltIn {
+  readonly api: string;
+  readonly label: string;
+  /** The ecosystem's own variables. */
+  readonly keyVariable: string | null;
+  readonly urlVariable: string | null;
+  /** Used where a key is at hand and nobody chose. */
+  readonly usual: string;
+}
+
+/** Providers that need no settings, in the order in which a key at hand makes one the default. */
+const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
+  anthropic: {
+    api: 'anthropic',
+    label: 'Anthropic',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    urlVariable: 'ANTHROPIC_BASE_URL',
+    usual: 'claude-opus-5-5',
+  },
+};
+
+const NOTHING_KNOWN: ModelFacts = {
+  contextWindow: null,
+  maxOutput: null,
+  images: true,
+  thinking: false,
+  efforts: [],
+  price: null,
+};
+
+export interface ModelRow {
+  readonly ref: ModelRef;
+  readonly facts: ModelFacts;
+  readonly provider: string;
+  /** False while its key is missing. */
+  readonly ready: boolean;
+}
+
+export interface ChoiceSources {
+  /** As typed: `-m`, `/model`. */
+  readonly explicit: string | null;
+  /** What a resumed session used last. */
+  readonly session: ModelRef | null;
+  /** Somebody is looking: only then may the built-in pilot answer where nothing is configured. */
+  readonly interactive: boolean;
+}
+
+export interface Models {
+  /** `provider:model` (or `provider/model`) as typed. Refuses with `unknown-provider` or `unknown-model`. */
+  parse(text: string): Outcome<ModelRef>;
+  /** Refuses with `unknown-provider`, `unknown-model` or `no-credential`. Contacts nobody. */
+  open(ref: ModelRef): Promise<Outcome<Model>>;
+  /** Which model to use: explicit, session, settings, a key at hand, the pilot. Refuses with `no-model` and those of `parse`. */
+  configured(sources: ChoiceSources): Outcome<Choice>;
+  /** Every model that is known by name, for pickers and `houston models`. */
+  list(): readonly ModelRow[];
+  /** Loads what the first request to this model needs; for idle time after the first frame. Never rejects. */
+  warm(ref: ModelRef): Promise<void>;
+}
+
+export interface ModelsOptions {
+  readonly environment: Environment;
+  readonly network: Pick<Network, 'fetch'>;
+  readonly clock: Clock;
+  readonly settings: ModelSettings;
+  /** How the built-in `demo:pilot` flies: `tour` only in the throw-away project of `--demo`. */
+  readonly demo?: Omit<PilotOptions, 'clock'>;
+}
+
+export function createModels(options: ModelsOptions): Models {
+  const { environment, network, clock, settings } = options;
+  const credentials = environmentCredentials(environment);
+  const own = settings.providers;
+  const isKnown = (provider: string) =>
+    provider === PILOT_REF.provider || Object.hasOwn(BUILT_IN, provider) || Object.hasOwn(own, provider);
+
+  const described = (provider: string): Outcome<Described> =>
+    describe(provider, Object.hasOwn(own, provider) ? own[provider] : undefined, environment);
+  const names = () => [...new Set([...Object.keys(BUILT_IN), ...Object.keys(own), PILOT_REF.provider])].join(', ');
+
+  const check = (ref: ModelRef): Outcome<Described | 'pilot'> => {
+    if (ref.provider === PILOT_REF.provider && !Object.hasOwn(own, ref.provider)) {
+      if (ref.model === PILOT_REF.model) return done('pilot');
+      return refuse('unknown-model', `demo has one model: ${modelRefText(PILOT_REF)}`);
+    }
+    if (!isKnown(ref.provider)) {
+      return refuse('unknown-provider', `No provider is called "${ref.provider}"; known are ${names()}`);
+    }
+    const found = described(ref.provider);
+    if (!found.ok) return found;
+    const listed = found.value.models.map((model) => model.id);
+    // A built-in provider takes any name, since its vendor adds models faster than we do.
+    if (!Object.hasOwn(BUILT_IN, ref.provider) && listed.length > 0 && !listed.includes(ref.model)) {
+      return refuse(
+        'unknown-model',
+        `${ref.provider} has no model "${ref.model}"; the settings name ${listed.join(', ')}`,
+      );
+    }
+    return found;
+  };
+
+  const parse = (text: string): Outcome<ModelRef> => {
+    const ref = parseModelRef(text, isKnown);
+    if (ref === null) {
+      return refuse(
+        'unknown-model',
+        `"${text}" names no model: write provider:model, such as anthropic:claude-opus-5-5`,
+      );
+    }
+    const checked = check(ref);
+    return checked.ok ? done(ref) : checked;
+  };
+
+  return {
+    parse,
+    async open(ref) {
+      const checked = check(ref);
+      if (!checked.ok) return checked;
+      if (checked.value === 'pilot') return done(createPilot({ ...options.demo, clock }));
+      const { wire, keyVariable, baseUrl, headers } = checked.value;
+      const key = await credentials.keyOf(ref.provider, keyVariable);
+      if (!key.ok) return key;
+      const facts = factsOf(ref.model, checked.value);
+      return done(wire.open({ ref, facts, baseUrl, key: key.value, headers, fetch: network.fetch, clock }));
+    },
+    configured: (sources) =>
+      chooseModel({
+        explicit: sources.explicit,
+        session: sources.session,
+        settings: settings.model,
+        atHand: usualOfKeyAtHand((variable) => credentials.has(variable)),
+        demo: sources.interactive ? PILOT_REF : null,
+        parse,
+      }),
+    list() {
+      const rows: ModelRow[] = [];
+      for (const provider of new Set([...Object.keys(BUILT_IN), ...Object.keys(own)])) {
+        const found = described(provider);
+        if (!found.ok) continue;
+        const { keyVariable, wire, models, label } = found.value;
+        const ready = keyVariable === null || credentials.has(keyVariable);
+        const known = Object.hasOwn(BUILT_IN, provider) ? wire.known : [];
+        for (const model of new Set([...models.map(({ id }) => id), ...known])) {
+          rows.push({ ref: { provider, model }, facts: factsOf(model, found.value), provider: label, ready });
+        }
+      }
+      rows.push({ ref: PILOT_REF, facts: PILOT_FACTS, provider: 'Built in, offline', ready: true });
+      return rows;
+    },
+    async warm(ref) {
+      const checked = check(ref);
+      // Failing to load is told by the request that needs it.
+      if (checked.ok && checked.value !== 'pilot') await checked.value.wire.warm().catch(() => {});
+    },
+  };
+}
+
+interface Described {
+  readonly wire: Wire;
+  readonly label: string;
+  readonly baseUrl: string | null;
+  readonly keyVariable: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly models: readonly CustomModel[];
+}
+
+/** A provider from its built-in part, the settings and the environment; the settings say more than the environment. */
+function describe(id: string, own: ProviderSettings | undefined, environment: Environment): Outcome<Described> {
+  const builtIn = Object.hasOwn(BUILT_IN, id) ? BUILT_IN[id] : undefined;
+  const api = own?.api ?? builtIn?.api;
+  const wire = api !== undefined && Object.hasOwn(WIRES, api) ? WIRES[api] : undefined;
+  if (wire === undefined) {
+    const known = Object.keys(WIRES).join(', ');
+    return refuse(
+      'unknown-provider',
+      `providers.${id}.api is ${api === undefined ? 'missing' : `"${api}"`}; it can be ${known}`,
+    );
+  }
+  const fromEnvironment = builtIn?.urlVariable ? environment.get(builtIn.urlVariable)?.trim() : undefined;
+  const baseUrl = own?.baseUrl ?? (fromEnvironment || null);
+  if (baseUrl === null && builtIn === undefined) {
+    return refuse('unknown-provider', `providers.${id}.baseUrl is missing: the address of the service`);
+  }
+  if (baseUrl !== null && !/^https?:\/\/./.test(baseUrl)) {
+    return refuse('unknown-provider', `The address of ${id} must begin with http:// or https://, not "${baseUrl}"`);
+  }
+  return done({
+    wire,
+    label: builtIn?.label ?? id,
+    baseUrl,
+    keyVariable: own?.apiKeyEnv ?? builtIn?.keyVariable ?? null,
+    headers: own?.headers ?? {},
+    models: own?.models ?? [],
+  });
+}
+
+/** What the settings say of a model counts before what its vendor publishes; the rest is unknown. */
+function factsOf(model: string, provider: Described): ModelFacts {
+  const published = { ...NOTHING_KNOWN, ...provider.wire.facts(model) };
+  const own = provider.models.find(({ id }) => id === model);
+  if (own === undefined) return published;
+  const { id: _, contextWindow, maxOutput, ...rest } = own;
+  return {
+    ...published,
+    ...rest,
+    contextWindow: contextWindow ?? published.contextWindow,
+    maxOutput: maxOutput ?? published.maxOutput,
+  };
+}
+
+function usualOfKeyAtHand(has: (variable: string) => boolean): ModelRef | null {
+  for (const [provider, { keyVariable, usual }] of Object.entries(BUILT_IN)) {
+    if (keyVariable !== null && has(keyVariable)) return { provider, model: usual };
+  }
+  return null;
+}

@@ -1,0 +1,240 @@
+import type {
+  ContentBlockParam,
+  ImageBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  ThinkingConfigParam,
+  Tool,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import type { Json, JsonObject } from '../../../base/json.ts';
+import type { AssistantPart, Effort, ModelRef } from '../../../protocol/message.ts';
+import type { CallResult, Message, ModelFacts, ModelRequest, UserPart } from '../model.ts';
+import type { ThinkingStyle } from './anthropic-models.ts';
+
+export interface RequestShape {
+  readonly ref: ModelRef;
+  readonly facts: ModelFacts;
+  readonly thinking: ThinkingStyle;
+  /** Signatures the service said no longer fit: their blocks stay out. */
+  readonly deadSignatures: ReadonlySet<string>;
+}
+
+/** At most this many cache marks count; the service refuses more. */
+const CACHE_MARKS = 4;
+const MARK = { type: 'ephemeral' } as const;
+
+/** Output allowed where neither the request nor the model's facts say: every model takes it. */
+const DEFAULT_OUTPUT = 8_192;
+/** More than anybody reads at once, and short enough to leave room in the window. */
+const USUAL_OUTPUT = 64_000;
+
+/** Our request as the Messages API takes it. Pure: the same request makes the same bytes, so that its prefix stays cached. */
+export function anthropicRequest(request: ModelRequest, shape: RequestShape): MessageCreateParamsStreaming {
+  const messages: MessageParam[] = [];
+  // Where each of our messages went: a message that turned out empty is left out, and its mark goes to the one before.
+  const places: number[] = [];
+  for (const message of request.messages) {
+    const content = contentOf(message, shape);
+    if (content.length > 0) messages.push({ role: message.role === 'assistant' ? 'assistant' : 'user', content });
+    places.push(messages.length - 1);
+  }
+
+  const system: TextBlockParam[] = request.system
+    .filter((text) => text.trim() !== '')
+    .map((text) => ({ type: 'text', text: text.toWellFormed() }));
+  const tools: Tool[] = request.tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input_schema: tool.input as unknown as Tool['input_schema'],
+  }));
+
+  let marks = CACHE_MARKS;
+  const lastTool = tools.at(-1);
+  if (lastTool) {
+    lastTool.cache_control = MARK;
+    marks--;
+  }
+  const lastSystem = system.at(-1);
+  if (lastSystem) {
+    lastSystem.cache_control = MARK;
+    marks--;
+  }
+  markMessages(messages, request.cacheMarks, places, marks);
+
+  const maxTokens =
+    request.maxOutput ??
+    (shape.facts.maxOutput === null ? DEFAULT_OUTPUT : Math.min(shape.facts.maxOutput, USUAL_OUTPUT));
+  const thinking = thinkingOf(shape.thinking, request.effort, maxTokens, messages);
+  const effort = effortOf(shape, request.effort);
+  return {
+    model: shape.ref.model,
+    max_tokens: maxTokens,
+    stream: true,
+    messages,
+    ...(system.length > 0 ? { system } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(thinking ? { thinking } : {}),
+    ...(effort ? { output_config: { effort } } : {}),
+  };
+}
+
+/** The signatures a request would send, to know which ones a refusal is about. */
+export function signaturesOf(body: MessageCreateParamsStreaming): string[] {
+  const signatures: string[] = [];
+  for (const message of body.messages) {
+    if (typeof message.content === 'string') continue;
+    for (const block of message.content) {
+      if (block.type === 'thinking') signatures.push(block.signature);
+      if (block.type === 'redacted_thinking') signatures.push(block.data);
+    }
+  }
+  return signatures;
+}
+
+function contentOf(message: Message, shape: RequestShape): ContentBlockParam[] {
+  switch (message.role) {
+    case 'user':
+      return message.parts.flatMap(userBlock);
+    case 'assistant': {
+      const own = message.from.provider === shape.ref.provider && message.from.model === shape.ref.model;
+      return message.parts.flatMap((part) => assistantBlock(part, own, shape.deadSignatures));
+    }
+    case 'results':
+      return message.results.map(resultBlock);
+  }
+}
+
+function userBlock(part: UserPart): (TextBlockParam | ImageBlockParam)[] {
+  if (part.type === 'image') return [imageBlock(part)];
+  // The service refuses a text without anything in it.
+  return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text.toWellFormed() }];
+}
+
+function imageBlock(part: Extract<UserPart, { type: 'image' }>): ImageBlockParam {
+  const mediaType = part.mediaType as 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: part.base64 } };
+}
+
+/** Thinking goes back exactly as it came and only to the model that made it; without its signature it stays out. */
+function assistantBlock(part: AssistantPart, own: boolean, dead: ReadonlySet<string>): ContentBlockParam[] {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text.toWellFormed() }];
+    case 'thinking': {
+      const opaque = part.opaque as { signature?: string; redacted?: string } | undefined;
+      if (!own) return [];
+      if (typeof opaque?.redacted === 'string') {
+        return dead.has(opaque.redacted) ? [] : [{ type: 'redacted_thinking', data: opaque.redacted }];
+      }
+      const signature = opaque?.signature;
+      if (!signature || dead.has(signature)) return [];
+      return [{ type: 'thinking', thinking: part.text, signature }];
+    }
+    case 'call':
+      return [{ type: 'tool_use', id: callId(part.call), name: part.tool, input: callInput(part) }];
+  }
+}
+
+/** The service takes an object only; arguments that could not be read go back as the model wrote them. */
+function callInput(part: Extract<AssistantPart, { type: 'call' }>): unknown {
+  const { input } = part;
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return wellFormed(input);
+  return part.raw === undefined ? {} : { unreadable: part.raw.toWellFormed() };
+}
+
+function resultBlock(result: CallResult): ToolResultBlockParam {
+  const content: (TextBlockParam | ImageBlockParam)[] = [];
+  if (result.text.trim() !== '') content.push({ type: 'text', text: result.text.toWellFormed() });
+  content.push(...result.images.map(imageBlock));
+  return {
+    type: 'tool_result',
+    tool_use_id: callId(result.call),
+    ...(content.length > 0 ? { content } : {}),
+    ...(result.error ? { is_error: true } : {}),
+  };
+}
+
+/** Ids of calls made by another wire may hold signs this one refuses. */
+function callId(call: string): string {
+  return call.replace(/[^a-zA-Z0-9_-]/g, '_');
+}
+
+/** Half a surrogate pair anywhere in a request makes the service refuse all of it. */
+function wellFormed(value: Json): Json {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(wellFormed);
+  const object = value as JsonObject;
+  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
+}
+
+/** Marks the newest places first; a mark sits on the last block that may carry one. */
+function markMessages(
+  messages: MessageParam[],
+  wanted: readonly number[],
+  places: readonly number[],
+  marks: number,
+): void {
+  let left = marks;
+  const done = new Set<number>();
+  for (const position of [...wanted].sort((a, b) => b - a)) {
+    const place = places[position] ?? -1;
+    if (left === 0) return;
+    if (place < 0 || done.has(place)) continue;
+    const content = messages[place]?.content;
+    if (content === undefined || typeof content === 'string') continue;
+    const block = content.findLast(
+      (candidate) => candidate.type !== 'thinking' && candidate.type !== 'redacted_thinking',
+    );
+    if (block === undefined) continue;
+    (block as TextBlockParam).cache_control = MARK;
+    done.add(place);
+    left--;
+  }
+}
+
+const BUDGETS: Readonly<Record<Effort, number>> = {
+  low: 2_048,
+  medium: 8_192,
+  default: 8_192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 32_768,
+};
+const SMALLEST_BUDGET = 1_024;
+
+function thinkingOf(
+  style: ThinkingStyle,
+  effort: Effort,
+  maxTokens: number,
+  messages: readonly MessageParam[],
+): ThinkingConfigParam | null {
+  if (style === 'unknown') return null;
+  // Summaries, since the person sees everything there is to see; newer models leave them out unless asked.
+  if (style === 'adaptive') return { type: 'adaptive', display: 'summarized' };
+  const budget = Math.min(BUDGETS[effort], maxTokens - SMALLEST_BUDGET);
+  if (budget < SMALLEST_BUDGET || continuesWithoutThinking(messages)) return null;
+  return { type: 'enabled', budget_tokens: budget };
+}
+
+/**
+ * With a thinking budget, the assistant message whose calls are being answered must begin with its thinking. When that
+ * is missing (another model made it), this request goes without.
+ */
+function continuesWithoutThinking(messages: readonly MessageParam[]): boolean {
+  const last = messages.findLast((message) => message.role === 'assistant')?.content;
+  if (last === undefined || typeof last === 'string' || !last.some((block) => block.type === 'tool_use')) return false;
+  const first = last[0]?.type;
+  return first !== 'thinking' && first !== 'redacted_thinking';
+}
+
+/** Models that think by budget take no effort; a known model gets the nearest level below that it has. */
+function effortOf(shape: RequestShape, effort: Effort): Exclude<Effort, 'default'> | null {
+  if (effort === 'default' || shape.thinking === 'budget') return null;
+  const { efforts } = shape.facts;
+  if (shape.thinking === 'unknown' || efforts.includes(effort)) return effort;
+  const order: readonly Exclude<Effort, 'default'>[] = ['max', 'xhigh', 'high', 'medium', 'low'];
+  return order.slice(order.indexOf(effort)).find((level) => efforts.includes(level)) ?? null;
+}
