@@ -43,6 +43,8 @@ export interface AskChoice {
   readonly label: string;
   /** Approving choices are guarded: never by Enter, never by a paste, never while the person is typing (UP-15). */
   readonly approves: boolean;
+  /** The second of two choices named `session`: covers the wider pattern its label spells out, not just the exact line. */
+  readonly wide?: boolean;
 }
 
 export interface Question {
@@ -52,6 +54,6 @@ export interface Question {
 }
 
 export type AskAnswer =
-  | { readonly kind: 'choice'; readonly choice: AskChoice['name']; readonly output?: 'text' | 'ref'; readonly note?: string }
+  | { readonly kind: 'choice'; readonly choice: AskChoice['name']; readonly output?: 'text' | 'ref'; readonly note?: string; readonly wide?: boolean }
   /** One list of chosen or typed answers a question; an empty list is a skipped one. */
   | { readonly kind: 'answers'; readonly answers: readonly (readonly string[])[] };

@@ -37,4 +37,9 @@ export interface HelperResult {
 
 /** Starts a line; `onOutput` hears decoded pieces. Never rejects for what the line does. */
 export type RunLine = (order: LineOrder, signal: AbortSignal, onOutput: (text: string) => void) => Promise<LineResult>;
-export type RunHelper = (argv: readonly string[], folder: string, maxBytes: number, signal: AbortSignal) => Promise<HelperResult>;
+export type RunHelper = (
+  argv: readonly string[],
+  folder: string,
+  maxBytes: number,
+  signal: AbortSignal,
+) => Promise<HelperResult>;

@@ -6,6 +6,7 @@ export interface Facts {
   /** Further folders opened with `--add-dir`. */
   readonly roots: readonly string[];
   readonly trusted: boolean;
+  readonly home: string | null;
   readonly paths: readonly PathFact[];
   readonly line: LineFact | null;
 }

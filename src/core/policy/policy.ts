@@ -1,13 +1,13 @@
 import type { AskChoice, AskRow } from '../../protocol/ask.ts';
-import type { DecidedBy } from '../../protocol/entry.ts';
 import type { Effect } from '../../protocol/effect.ts';
+import type { DecidedBy } from '../../protocol/entry.ts';
 import type { PermissionMode } from '../../protocol/message.ts';
 import type { Facts } from './facts.ts';
 import type { Rules } from './rules.ts';
 
 /**
- * The one decision point. Pure: facts, effects, labels, mode and answers in, a verdict out. Whatever touches the world
- * to find the facts lies in `facts.ts`; whatever asks the person lies in the runtime.
+ * What the one decision point (`decide.ts`) is given. It is pure: facts, effects, labels, mode and answers in, a verdict
+ * out. Whatever touches the world to find the facts lies in `gather-facts.ts`; whatever asks the person, in the runtime.
  */
 export interface DecisionInput {
   readonly effects: readonly Effect[];
@@ -22,13 +22,21 @@ export interface DecisionInput {
 }
 
 export type Decision =
-  | { readonly verdict: 'allow'; readonly by: DecidedBy; readonly reasons: readonly Reason[]; readonly output: 'text' | 'ref' }
+  | {
+      readonly verdict: 'allow';
+      readonly by: DecidedBy;
+      readonly reasons: readonly Reason[];
+      readonly output: 'text' | 'ref';
+    }
   | {
       readonly verdict: 'ask';
       readonly reasons: readonly Reason[];
       readonly rows: readonly AskRow[];
       readonly choices: readonly AskChoice[];
+      /** What a remembered answer would cover, word for word. */
       readonly remember: readonly string[];
+      /** What a session answer would cover; `withAnswer` adds it. */
+      readonly offer: Offer;
       readonly output: 'text' | 'ref';
     }
   | { readonly verdict: 'deny'; readonly reasons: readonly Reason[]; readonly message: string };
@@ -55,3 +63,10 @@ export interface AnsweredLine {
 }
 
 export const NO_ANSWERS: SessionAnswers = { readsAllowed: [], writesAllowed: [], lines: [] };
+
+/** What an answer for the whole session would cover; nothing for what is asked each time. */
+export interface Offer {
+  readonly reads: string | null;
+  readonly writes: string | null;
+  readonly lines: readonly Omit<AnsweredLine, 'output'>[];
+}

@@ -1,4 +1,10 @@
-import { type Label, TRUSTED_PRIVATE, TRUSTED_PUBLIC, UNTRUSTED_PRIVATE, UNTRUSTED_PUBLIC } from '../../protocol/label.ts';
+import {
+  type Label,
+  TRUSTED_PRIVATE,
+  TRUSTED_PUBLIC,
+  UNTRUSTED_PRIVATE,
+  UNTRUSTED_PUBLIC,
+} from '../../protocol/label.ts';
 import type { Facts } from './facts.ts';
 import { isWithin } from './paths.ts';
 import { type TrustMap, trusts } from './trust.ts';

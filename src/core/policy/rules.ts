@@ -40,7 +40,10 @@ export function parseRule(text: string, source: string): Rule | null {
 }
 
 /** Reads the lists of one layer. `unreadable` holds the rules that were dropped, as written. */
-export function parseRules(lists: { readonly [V in Verdict]?: readonly string[] }, source: string): { rules: Rules; unreadable: readonly string[] } {
+export function parseRules(
+  lists: { readonly [V in Verdict]?: readonly string[] },
+  source: string,
+): { rules: Rules; unreadable: readonly string[] } {
   const unreadable: string[] = [];
   function read(texts: readonly string[] = []): Rule[] {
     return texts.flatMap((text) => {
@@ -64,7 +67,13 @@ export function mergeRules(layers: readonly Rules[]): Rules {
  * The first rule about any of `paths` (the path as named and where its links lead). An allow rule must cover them all:
  * a link can add a refusal, never a permission.
  */
-export function findPathRule(rules: Rules, verdict: Verdict, family: 'Read' | 'Edit', paths: readonly string[], scope: RuleScope): Rule | null {
+export function findPathRule(
+  rules: Rules,
+  verdict: Verdict,
+  family: 'Read' | 'Edit',
+  paths: readonly string[],
+  scope: RuleScope,
+): Rule | null {
   for (const rule of rules[verdict]) {
     if (rule.family !== family) continue;
     const matches = (path: string) => matchesPath(rule, path, verdict, scope);
@@ -79,7 +88,10 @@ export function deniesPath(rules: Rules, family: 'Read' | 'Edit', path: string, 
 
 /** The first rule about one simple command, given as its words. */
 export function findCommandRule(rules: Rules, verdict: Verdict, words: readonly string[]): Rule | null {
-  return rules[verdict].find((rule) => rule.family === 'Bash' && (rule.spec === null || matchesCommand(rule.spec, words))) ?? null;
+  return (
+    rules[verdict].find((rule) => rule.family === 'Bash' && (rule.spec === null || matchesCommand(rule.spec, words))) ??
+    null
+  );
 }
 
 /** A rule that names every command there is: the only kind that can speak for a line we could not read. */

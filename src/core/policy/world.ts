@@ -25,14 +25,18 @@ export interface WorldParts<Line, Helper> {
   readonly call: string;
   readonly files: Files;
   readonly rules: Rules;
-  readonly home: string | null;
   readonly signal: AbortSignal;
   readonly runLine: (
     order: { call: string; line: string; folder: string; timeoutMs: number },
     signal: AbortSignal,
     onOutput: (text: string) => void,
   ) => Promise<Line>;
-  readonly runHelper: (argv: readonly string[], folder: string, maxBytes: number, signal: AbortSignal) => Promise<Helper>;
+  readonly runHelper: (
+    argv: readonly string[],
+    folder: string,
+    maxBytes: number,
+    signal: AbortSignal,
+  ) => Promise<Helper>;
   readonly write: (write: GrantedWrite) => Promise<void>;
 }
 
@@ -51,7 +55,7 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
   const { grant, files, rules } = parts;
   if (!consume(grant)) throw new SystemError('EPERM', 'this permission was already used');
   const { effects, facts } = grant;
-  const scope = { workspace: facts.workspace, home: parts.home };
+  const scope = { workspace: facts.workspace, home: facts.home };
   const spent = new Set<Effect>();
 
   function factOf(path: string): PathFact | null {
@@ -62,7 +66,8 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
   function readable(path: string, contents: boolean): PathFact | null {
     for (const effect of effects) {
       if (effect.kind === 'read' && effect.path === path) return factOf(path);
-      if (effect.kind === 'walk' && isWithin(path, effect.path) && (effect.contents || !contents) && covers(path)) return factOf(effect.path);
+      if (effect.kind === 'walk' && isWithin(path, effect.path) && (effect.contents || !contents) && covers(path))
+        return factOf(effect.path);
     }
     return null;
   }

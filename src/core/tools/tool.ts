@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../base/json.ts';
-import type { Files } from '../../system/files.ts';
-import type { Clock } from '../../system/clock.ts';
+import type { Question } from '../../protocol/ask.ts';
 import type { Display, FileDiff, TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
-import type { Question } from '../../protocol/ask.ts';
 import type { Attachment } from '../../protocol/message.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Files } from '../../system/files.ts';
 import type { HelperResult, LineResult } from '../jobs/line.ts';
 
 /**
@@ -104,4 +104,11 @@ export type ToolOutcome =
       readonly job?: string | null;
     }
   /** The model is told and goes on. `stopped`: the person or a deadline ended it. */
-  | { readonly ok: false; readonly kind: 'error' | 'stopped'; readonly message: string; readonly provenance?: Provenance; readonly display?: Display; readonly output?: string | null };
+  | {
+      readonly ok: false;
+      readonly kind: 'error' | 'stopped';
+      readonly message: string;
+      readonly provenance?: Provenance;
+      readonly display?: Display;
+      readonly output?: string | null;
+    };
