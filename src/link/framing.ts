@@ -12,7 +12,7 @@ export interface Framed<Out extends { readonly type: string }> {
   send(message: Out, lane?: Lane): void;
   /** A message encoded once for many peers (see `encodeMessage`), on the ordered lane; `drop` may take it back. */
   sendEncoded(encoded: Uint8Array): void;
-  /** Bytes not yet taken by the receiver's side: here and in the connection. */
+  /** Bytes that wait for a receiver who is behind, here and in the connection; 0 when it keeps up. */
   readonly backlog: number;
   /** Takes back every message given to `sendEncoded` that has not begun. */
   drop(): void;
@@ -67,7 +67,10 @@ export function frame<Out extends { readonly type: string }>(
   let bulkNext = false;
 
   const reader = createFrameReader({
-    onMessage: options.onMessage,
+    onMessage(message) {
+      // One piece may hold more than the message at which we closed.
+      if (!closed && !closing) options.onMessage(message);
+    },
     onMalformed: options.onMalformed,
   });
 
@@ -143,7 +146,7 @@ export function frame<Out extends { readonly type: string }>(
     send: (message, lane = 'ordered') => enqueue(encodeMessage(message), lane, false),
     sendEncoded: (encoded) => enqueue(encoded, 'ordered', true),
     get backlog() {
-      return queued + connection.buffered;
+      return blocked ? queued + connection.buffered : 0;
     },
     drop() {
       const all = ordered.splice(0);

@@ -47,12 +47,20 @@ export function greet(
   }
 
   function answer(message: FromHost): void {
-    if (message.type === 'fault') return fail(message.identifier, message.message);
-    if (message.type !== 'ready' && message.type !== 'refused') return fail('not-a-host', 'what answered is no host');
+    if (message.type === 'fault') {
+      fail(message.identifier, message.message);
+      return;
+    }
+    if (message.type !== 'ready' && message.type !== 'refused') {
+      fail('not-a-host', 'what answered is no host');
+      return;
+    }
     const { protocol, build } = message;
     const refusal = message.type === 'refused' ? { identifier: message.identifier, message: message.message } : null;
-    if (refusal !== null && refusal.identifier !== 'protocol-mismatch')
-      return fail(refusal.identifier, refusal.message);
+    if (refusal !== null && refusal.identifier !== 'protocol-mismatch') {
+      fail(refusal.identifier, refusal.message);
+      return;
+    }
     greeted = true;
     stopWaiting();
     resolve({ ok: true, value: { framed, host: { protocol, build }, ready: refusal === null, refusal } });

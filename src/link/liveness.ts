@@ -26,8 +26,14 @@ export function createLiveness(clock: Clock, silenceMs: number, probe: () => voi
     takeBack = null;
     if (!waiting) return;
     const silent = clock.ticks() - heardAt;
-    if (silent < silenceMs) return arm(silenceMs - silent);
-    if (probed) return dead();
+    if (silent < silenceMs) {
+      arm(silenceMs - silent);
+      return;
+    }
+    if (probed) {
+      dead();
+      return;
+    }
     probed = true;
     heardAt = clock.ticks();
     probe();

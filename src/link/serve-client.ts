@@ -104,27 +104,42 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
 
   function take(raw: RawMessage): void {
     const message = readFromClient(raw);
-    if (message === null) return fault('bad-message', `a ${raw.type.slice(0, 40)} message cannot be read`);
-    if (phase === 'greeting') return greet(message);
+    if (message === null) {
+      fault('bad-message', `a ${raw.type.slice(0, 40)} message cannot be read`);
+      return;
+    }
+    if (phase === 'greeting') {
+      greet(message);
+      return;
+    }
     if (message.type === 'stop' || message.type === 'restart') {
       tell({ type: 'stopping' }, 'urgent');
-      return owner.onStop(message.type);
+      owner.onStop(message.type);
+      return;
     }
-    if (phase !== 'serving') return fault('not-greeted', 'the handshake was refused');
+    if (phase !== 'serving') {
+      fault('not-greeted', 'the handshake was refused');
+      return;
+    }
     serve(message);
   }
 
   function greet(message: FromClient): void {
-    if (message.type !== 'hello') return framed.close();
+    if (message.type !== 'hello') {
+      framed.close();
+      return;
+    }
     const about = { protocol: owner.protocol, build: owner.build };
     if (owner.token !== null && !sameText(owner.token, message.token ?? '')) {
       tell({ type: 'refused', ...about, identifier: 'not-allowed', message: 'the token is wrong' }, 'urgent');
-      return framed.close();
+      framed.close();
+      return;
     }
     if (message.protocol !== owner.protocol) {
       phase = 'refused';
       const text = protocolMismatch(owner.protocol, message.protocol);
-      return tell({ type: 'refused', ...about, identifier: 'protocol-mismatch', message: text }, 'urgent');
+      tell({ type: 'refused', ...about, identifier: 'protocol-mismatch', message: text }, 'urgent');
+      return;
     }
     phase = 'serving';
     client = message.client;
@@ -202,12 +217,13 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     try {
       encoded = owner.encodeUpdate(number, update);
     } catch (error) {
-      return fault('too-long', String(error));
+      fault('too-long', String(error));
+      return;
     }
     if (update.changes[0]?.type === 'snapshot') {
       // A snapshot may be larger than the limit: what counts is what comes on top of it.
       backlogLimit = owner.backlogLimit + encoded.length;
-    } else if (framed.backlog + encoded.length > backlogLimit) {
+    } else if (framed.backlog > backlogLimit) {
       for (const other of attachments.values()) other.behind = true;
       framed.drop();
       return;
@@ -231,7 +247,10 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
 
   function send(message: Extract<FromClient, { type: 'send' }>): void {
     const { id, intent } = message;
-    if (isReadOnly()) return tell({ type: 'sent', id, sent: READ_ONLY });
+    if (isReadOnly()) {
+      tell({ type: 'sent', id, sent: READ_ONLY });
+      return;
+    }
     owner.onUsed(client!, intent);
     if (intent.type !== 'cancel') lastIntent = id;
     void sendGuarded(session, intent, client!, report).then((sent) => {

@@ -243,7 +243,8 @@ function createClient(options: ConnectOptions) {
       if (watch.resyncing) return;
       watch.resyncing = true;
       watch.seen = null;
-      return sendAttach(number, watch);
+      sendAttach(number, watch);
+      return;
     }
     watch.resyncing = false;
     watch.seen = update.seq;

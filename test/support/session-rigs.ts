@@ -1,0 +1,143 @@
+import type { Outcome } from '../../src/base/refusal.ts';
+import { linkInProcess } from '../../src/link/in-process.ts';
+import { LOCAL_RECONNECT } from '../../src/link/reconnect.ts';
+import { connectSession } from '../../src/link/socket-client.ts';
+import { type SessionServer, serveSession } from '../../src/link/socket-server.ts';
+import type { LinkedSession } from '../../src/protocol/link.ts';
+import type { Session } from '../../src/protocol/session.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import { SystemError } from '../../src/system/files.ts';
+import type { Connection } from '../../src/system/network.ts';
+import type { LinkFaults, SessionRig } from '../contracts/session.ts';
+import type { FakeSession } from './fake-session.ts';
+import { createHandClock, type HandClock } from './hand-clock.ts';
+import { createPipe, type Pipe } from './pipe.ts';
+
+/** What a rig needs of whatever session stands behind the links. */
+export interface Scripted {
+  readonly session: Session;
+  readonly clientLost: (client: string) => void;
+  readonly script: SessionRig['script'];
+  readonly release: SessionRig['release'];
+  readonly end: SessionRig['end'];
+  readonly askOne: SessionRig['askOne'];
+}
+
+export function scriptedFake(session: FakeSession): Scripted {
+  const { clientLost, script, release, end, askOne } = session;
+  return { session, clientLost, script, release, end, askOne };
+}
+
+/** Small, so that falling behind takes few updates. */
+const BACKLOG_LIMIT = 64 * 1024;
+const LOST_AFTER_MS = 5_000;
+
+export function report(what: string): void {
+  if (what.includes('a bug in a front end')) return;
+  throw new Error(`reported: ${what}`);
+}
+
+export async function inProcessRig(scripted: Scripted): Promise<SessionRig> {
+  const open = new Set<LinkedSession>();
+  return {
+    ...scripted,
+    connect: async (client) => {
+      const linked = linkInProcess(scripted.session, { client, onClientLost: scripted.clientLost, report });
+      open.add(linked);
+      return linked;
+    },
+    faults: null,
+    dispose: async () => {
+      for (const linked of open) await linked.close();
+    },
+  };
+}
+
+/** How clients reach the server, and what can go wrong on the way. */
+interface Carrier {
+  connect(client: string): Promise<Connection>;
+  readonly faults: LinkFaults;
+  close(): Promise<void>;
+}
+
+async function servedRig(
+  scripted: Scripted,
+  server: SessionServer,
+  carrier: Carrier,
+  clock: Clock,
+): Promise<SessionRig> {
+  const open = new Set<LinkedSession>();
+  return {
+    ...scripted,
+    async connect(client) {
+      const linked = must(
+        await connectSession({
+          client,
+          build: 'test',
+          clock,
+          connect: () => carrier.connect(client),
+          reconnect: LOCAL_RECONNECT,
+          report,
+        }),
+      );
+      open.add(linked);
+      return linked;
+    },
+    faults: carrier.faults,
+    async dispose() {
+      for (const linked of open) await linked.close();
+      await server.close('ended');
+      await carrier.close();
+    },
+  };
+}
+
+export function must<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(`${outcome.refusal.identifier}: ${outcome.refusal.message}`);
+  return outcome.value;
+}
+
+function serve(scripted: Scripted, clock: Clock): SessionServer {
+  return serveSession({
+    session: scripted.session,
+    clock,
+    build: 'test',
+    report,
+    backlogLimit: BACKLOG_LIMIT,
+    lostAfterMs: LOST_AFTER_MS,
+    onClientLost: scripted.clientLost,
+  });
+}
+
+/** `cut` says in which pieces bytes arrive. */
+export async function pipeRig(scripted: Scripted, cut?: (bytes: Uint8Array) => Uint8Array[]): Promise<SessionRig> {
+  const clock: HandClock = createHandClock();
+  const server = serve(scripted, clock);
+  const pipes = new Map<string, Pipe>();
+  const gone = new Set<string>();
+  return servedRig(
+    scripted,
+    server,
+    {
+      async connect(client) {
+        if (gone.has(client)) throw new SystemError('ENOENT', 'nobody there');
+        const pipe = createPipe(cut);
+        pipes.set(client, pipe);
+        server.accept(pipe.right);
+        return pipe.left;
+      },
+      faults: {
+        sever: (client) => pipes.get(client)!.sever(),
+        lose(client) {
+          gone.add(client);
+          pipes.get(client)!.sever();
+          clock.advance(LOST_AFTER_MS);
+        },
+        freeze: (client) => pipes.get(client)!.freeze(),
+        thaw: (client) => pipes.get(client)!.thaw(),
+      },
+      close: async () => {},
+    },
+    clock,
+  );
+}
