@@ -1,0 +1,198 @@
+import type { Clock } from '../clock.ts';
+import { SystemError } from '../files.ts';
+import type { Connection, Network } from '../network.ts';
+import type { MemoryFiles } from './files.ts';
+import { failure } from './tree.ts';
+
+/** Sockets inside the process, and a `fetch` that a test answers. */
+export interface MemoryNetwork extends Network {
+  /** Who answers `fetch`; without it every request fails as if there were no network. */
+  answer: ((request: Request) => Response | Promise<Response>) | null;
+  /** Nothing is delivered until `thaw`; writers see their buffers grow. */
+  freeze(): void;
+  thaw(): void;
+  /** Every piece takes this long to arrive (0: at once). */
+  slow(ms: number): void;
+  /** Every connection ends, both sides told; listeners stay. */
+  cut(): void;
+  /** As when the process dies: connections end, listeners vanish, their socket files stay. */
+  crash(): void;
+}
+
+/** Past this a `write` answers false, as the system's own sockets do. */
+const HIGH_WATER = 64 * 1024;
+
+interface Lane {
+  send(arrive: () => void): void;
+  schedule(): void;
+}
+
+interface End extends Connection {
+  deliver(bytes: Uint8Array): void;
+  endNow(): void;
+}
+
+export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNetwork {
+  const listeners = new Map<string, (connection: Connection) => void>();
+  const open = new Set<End>();
+  const lanes = new Set<Lane>();
+  let frozen = false;
+  let delay = 0;
+
+  /** One direction of one connection: what is sent arrives in order, later, or when thawed. */
+  const createLane = (): Lane => {
+    const queue: { readonly due: number; readonly arrive: () => void }[] = [];
+    let scheduled = false;
+    const pump = () => {
+      scheduled = false;
+      while (!frozen && queue[0] && queue[0].due <= clock.ticks()) queue.shift()?.arrive();
+      schedule();
+    };
+    const schedule = () => {
+      const first = queue[0];
+      if (scheduled || frozen || !first) return;
+      scheduled = true;
+      const wait = first.due - clock.ticks();
+      if (wait > 0) clock.after(wait, pump);
+      else queueMicrotask(pump);
+    };
+    return {
+      send(arrive) {
+        queue.push({ due: Math.max(queue.at(-1)?.due ?? 0, clock.ticks() + delay), arrive });
+        schedule();
+      },
+      schedule,
+    };
+  };
+
+  const createPair = (): [End, End] => {
+    const createEnd = (other: () => End): End => {
+      let buffered = 0;
+      let behind = false;
+      let closed = false;
+      let pending: Uint8Array[] = [];
+      const onData: ((bytes: Uint8Array) => void)[] = [];
+      const onDrain: (() => void)[] = [];
+      const onClose: (() => void)[] = [];
+      const lane = createLane();
+      lanes.add(lane);
+      const end: End = {
+        write(bytes) {
+          if (closed) return false;
+          const copy = bytes.slice();
+          buffered += copy.length;
+          lane.send(() => {
+            buffered -= copy.length;
+            other().deliver(copy);
+            if (behind && buffered === 0) {
+              behind = false;
+              for (const listener of onDrain) listener();
+            }
+          });
+          if (buffered > HIGH_WATER) behind = true;
+          return buffered <= HIGH_WATER;
+        },
+        get buffered() {
+          return buffered;
+        },
+        deliver(bytes) {
+          if (closed) return;
+          if (onData.length === 0) pending.push(bytes);
+          else for (const listener of onData) listener(bytes);
+        },
+        onData(listener) {
+          onData.push(listener);
+          const early = pending;
+          pending = [];
+          for (const bytes of early) listener(bytes);
+        },
+        onDrain(listener) {
+          onDrain.push(listener);
+        },
+        onClose(listener) {
+          if (closed) queueMicrotask(listener);
+          else onClose.push(listener);
+        },
+        close() {
+          if (closed) return;
+          // What was written before still arrives, then the other side learns of the end.
+          lane.send(() => other().endNow());
+          end.endNow();
+        },
+        endNow() {
+          if (closed) return;
+          closed = true;
+          open.delete(end);
+          queueMicrotask(() => {
+            for (const listener of onClose) listener();
+          });
+        },
+      };
+      open.add(end);
+      return end;
+    };
+    const left: End = createEnd(() => right);
+    const right: End = createEnd(() => left);
+    return [left, right];
+  };
+
+  const network: MemoryNetwork = {
+    answer: null,
+    fetch: Object.assign(
+      async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+        const request = new Request(input instanceof URL ? input.href : input, init);
+        request.signal.throwIfAborted();
+        if (!network.answer) throw new SystemError('ECONNREFUSED', `ECONNREFUSED: no network: ${request.url}`);
+        const answer = Promise.resolve(network.answer(request));
+        return await new Promise((resolve, reject) => {
+          const stop = () => reject(request.signal.reason);
+          request.signal.addEventListener('abort', stop, { once: true });
+          answer.then(resolve, reject).finally(() => request.signal.removeEventListener('abort', stop));
+        });
+      },
+      { preconnect() {} },
+    ),
+    async listen(path, onConnection) {
+      if (path.length > 103) throw new SystemError('EINVAL', `EINVAL: socket path too long: ${path}`, path);
+      if ((await files.linkStat(path)) !== null) throw new SystemError('EADDRINUSE', `EADDRINUSE: '${path}'`, path);
+      if ((await files.stat(path.slice(0, path.lastIndexOf('/')) || '/')) === null) throw failure('ENOENT', path);
+      files.seedOther(path, 0o600);
+      listeners.set(path, onConnection);
+      return {
+        async close() {
+          if (listeners.get(path) !== onConnection) return;
+          listeners.delete(path);
+          await files.remove(path);
+        },
+      };
+    },
+    async connect(path) {
+      const onConnection = listeners.get(path);
+      if (!onConnection) {
+        const code = (await files.stat(path)) === null ? 'ENOENT' : 'ECONNREFUSED';
+        throw new SystemError(code, `${code}: connect '${path}'`, path);
+      }
+      const [here, there] = createPair();
+      queueMicrotask(() => onConnection(there));
+      return here;
+    },
+    freeze() {
+      frozen = true;
+    },
+    thaw() {
+      frozen = false;
+      for (const lane of lanes) lane.schedule();
+    },
+    slow(ms) {
+      delay = ms;
+    },
+    cut() {
+      for (const end of [...open]) end.endNow();
+    },
+    crash() {
+      network.cut();
+      listeners.clear();
+    },
+  };
+  return network;
+}
