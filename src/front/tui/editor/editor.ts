@@ -1,8 +1,8 @@
 import type { NewAttachment } from '../../../protocol/intent.ts';
 
 /**
- * The text of a box with its caret, selection and folded atoms; immutable, so that undo is a list of these. Offsets count
- * UTF-16 units and always lie on grapheme borders, never inside an atom.
+ * The text of a box with its caret, selection and folded atoms; immutable. Offsets count UTF-16 units and always lie on
+ * grapheme borders, never inside an atom.
  */
 export interface Buffer {
   readonly text: string;
@@ -17,8 +17,31 @@ export interface Atom {
   readonly from: number;
   readonly to: number;
   readonly kind: 'paste' | 'image' | 'file';
+  /** The normalised text of a folded paste; empty for pictures and files, which travel as attachments. */
   readonly payload: string;
   readonly attachment: NewAttachment | null;
 }
 
+/** Text with its atoms, offsets counted from its own start: what is inserted, deleted, copied and put back. */
+export interface Piece {
+  readonly text: string;
+  readonly atoms: readonly Atom[];
+}
+
 export const EMPTY_BUFFER: Buffer = { text: '', caret: 0, anchor: null, atoms: [] };
+export const EMPTY_PIECE: Piece = { text: '', atoms: [] };
+
+export interface Selection {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The selected range; null when it is empty. */
+export function selectionOf(buffer: Buffer): Selection | null {
+  if (buffer.anchor === null || buffer.anchor === buffer.caret) return null;
+  return { from: Math.min(buffer.anchor, buffer.caret), to: Math.max(buffer.anchor, buffer.caret) };
+}
+
+export function isEmpty(buffer: Buffer): boolean {
+  return buffer.text === '';
+}

@@ -1,0 +1,190 @@
+import { eachCluster } from '../../../base/graphemes.ts';
+import { widthInText } from '../../../base/text-width.ts';
+import { type Fill, fillRow } from '../../../base/wrap.ts';
+
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * A text as visual rows. One column stays free at the right, so that a caret behind a full row has a cell. Offsets and
+ * cells map both ways; the cost of a query depends on the width, not on the text.
+ */
+export class Layout {
+  readonly text: string;
+  readonly width: number;
+  /** Where each row starts. */
+  readonly #starts: Int32Array;
+
+  private constructor(text: string, width: number, starts: Int32Array) {
+    this.text = text;
+    this.width = width;
+    this.#starts = starts;
+  }
+
+  static of(text: string, width: number): Layout {
+    const starts: number[] = [];
+    let at = 0;
+    for (;;) {
+      starts.push(at);
+      const next = nextStart(text, at, width);
+      if (next < 0) return new Layout(text, width, Int32Array.from(starts));
+      at = next;
+    }
+  }
+
+  /** The layout of a changed text: only rows near the change are wrapped again. */
+  changed(text: string): Layout {
+    if (text === this.text) return this;
+    const old = this.#starts;
+    const prefix = commonPrefix(this.text, text);
+    const suffix = commonSuffix(this.text, text, prefix);
+    const delta = text.length - this.text.length;
+    // A change can pull a word back to the row above it, and a joined cluster one row more.
+    const firstRow = Math.max(0, this.rowOf(prefix) - 2);
+    const fresh: number[] = [];
+    let at = old[firstRow]!;
+    let row = firstRow;
+    for (;;) {
+      while (row < old.length && old[row]! + delta < at) row++;
+      if (at >= text.length - suffix && row < old.length && old[row]! + delta === at) break;
+      fresh.push(at);
+      const next = nextStart(text, at, this.width);
+      if (next < 0) {
+        row = old.length;
+        break;
+      }
+      at = next;
+    }
+    const starts = new Int32Array(firstRow + fresh.length + old.length - row);
+    starts.set(old.subarray(0, firstRow));
+    starts.set(fresh, firstRow);
+    const offset = firstRow + fresh.length - row;
+    for (let i = row; i < old.length; i++) starts[offset + i] = old[i]! + delta;
+    return new Layout(text, this.width, starts);
+  }
+
+  get rowCount(): number {
+    return this.#starts.length;
+  }
+
+  from(row: number): number {
+    return this.#starts[row]!;
+  }
+
+  /** End of what is drawn on the row: before its newline. */
+  to(row: number): number {
+    const next = this.#starts[row + 1];
+    if (next === undefined) return this.text.length;
+    return this.text.charCodeAt(next - 1) === 0x0a ? next - 1 : next;
+  }
+
+  /** The row that holds `offset`; at a soft break it is the lower one. */
+  rowOf(offset: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#starts[middle]! <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  place(offset: number): Place {
+    const row = this.rowOf(offset);
+    let column = 0;
+    this.#eachCell(row, (cluster, at, width) => {
+      if (at + cluster.length > offset) return false;
+      column += width;
+      return undefined;
+    });
+    return { row, column };
+  }
+
+  /** The start of the cluster whose cells hold `column`; past the end of the row, the last place a caret has on it. */
+  offsetAt(row: number, column: number): number {
+    const inside = Math.max(0, Math.min(row, this.rowCount - 1));
+    const end = this.to(inside);
+    let found = end;
+    let used = 0;
+    let last = this.from(inside);
+    this.#eachCell(inside, (_, at, width) => {
+      last = at;
+      used += width;
+      if (used <= column) return undefined;
+      found = at;
+      return false;
+    });
+    // The end of a softly broken row already belongs to the next one.
+    return found === end && this.#starts[inside + 1] === end ? last : found;
+  }
+
+  /** Visits what stands on a row: each cluster, its offset and its cells. */
+  #eachCell(row: number, visit: (cluster: string, offset: number, width: number) => false | undefined): void {
+    let column = 0;
+    eachCluster(
+      this.text,
+      (cluster, offset) => {
+        const width = widthInText(cluster, column);
+        column += width;
+        return visit(cluster, offset, width);
+      },
+      this.from(row),
+      this.to(row),
+    );
+  }
+}
+
+/** Keeps the last layout, so that the next one costs only what changed. One for each editor. */
+export class LayoutCache {
+  #last: Layout | null = null;
+
+  of(text: string, width: number): Layout {
+    const usable = Math.max(1, width - 1);
+    if (this.#last === null || this.#last.width !== usable) this.#last = Layout.of(text, usable);
+    else this.#last = this.#last.changed(text);
+    return this.#last;
+  }
+}
+
+/** The first of at most `rows` visible rows, moved from `previous` no more than needed to show the caret's row. */
+export function visibleTop(layout: Layout, caretRow: number, rows: number, previous: number): number {
+  const last = Math.max(0, layout.rowCount - rows);
+  return Math.max(0, Math.min(Math.max(Math.min(previous, caretRow), caretRow - rows + 1), last));
+}
+
+const fill: Fill = { end: 0, next: 0 };
+
+/** Start of the row after the one that starts at `at`; -1 when it is the last. */
+function nextStart(text: string, at: number, width: number): number {
+  const newline = text.indexOf('\n', at);
+  const lineEnd = newline < 0 ? text.length : newline;
+  fillRow(text, at, lineEnd, width, 'keep', fill);
+  if (fill.next < lineEnd) return fill.next;
+  return newline < 0 ? -1 : newline + 1;
+}
+
+const BLOCK = 2048;
+
+function commonPrefix(a: string, b: string): number {
+  const limit = Math.min(a.length, b.length);
+  let at = 0;
+  while (at + BLOCK <= limit && a.slice(at, at + BLOCK) === b.slice(at, at + BLOCK)) at += BLOCK;
+  while (at < limit && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
+
+function commonSuffix(a: string, b: string, prefix: number): number {
+  const limit = Math.min(a.length, b.length) - prefix;
+  let size = 0;
+  while (
+    size + BLOCK <= limit &&
+    a.slice(a.length - size - BLOCK, a.length - size) === b.slice(b.length - size - BLOCK, b.length - size)
+  ) {
+    size += BLOCK;
+  }
+  while (size < limit && a.charCodeAt(a.length - 1 - size) === b.charCodeAt(b.length - 1 - size)) size++;
+  return size;
+}

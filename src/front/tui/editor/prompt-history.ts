@@ -1,0 +1,35 @@
+import type { Buffer } from './editor.ts';
+
+/**
+ * A walk through sent prompts (HIST-6). `at` counts from the oldest prompt, so that one sent meanwhile does not shift the
+ * place; the half-written line waits in `kept` until the walk comes back to it.
+ */
+export interface HistoryWalk {
+  readonly at: number;
+  readonly kept: Buffer;
+}
+
+export interface HistoryStep {
+  /** Null when the walk is over: the box holds the half-written line again. */
+  readonly walk: HistoryWalk | null;
+  readonly buffer: Buffer;
+}
+
+/** One prompt older; null when there is none. `entries` are the prompts as buffers, oldest first. */
+export function olderPrompt(walk: HistoryWalk | null, entries: readonly Buffer[], current: Buffer): HistoryStep | null {
+  const at = Math.min(walk?.at ?? entries.length, entries.length) - 1;
+  if (at < 0) return null;
+  return { walk: { at, kept: walk?.kept ?? current }, buffer: atEnd(entries[at]!) };
+}
+
+/** One prompt newer; past the newest, the line that was half-written, its caret where it was. Null when no walk is on. */
+export function newerPrompt(walk: HistoryWalk | null, entries: readonly Buffer[]): HistoryStep | null {
+  if (walk === null) return null;
+  const at = walk.at + 1;
+  if (at >= entries.length) return { walk: null, buffer: walk.kept };
+  return { walk: { ...walk, at }, buffer: atEnd(entries[at]!) };
+}
+
+function atEnd(buffer: Buffer): Buffer {
+  return { ...buffer, caret: buffer.text.length, anchor: null };
+}
