@@ -1,7 +1,18 @@
-/** One thing a terminal told us. `read` numbers the read it came in: what came together in one read shares a number. */
+/**
+ * One thing a terminal told us. `read` numbers the read it came in: what came together in one read shares a number;
+ * `alone` says that no other key or paste did. `at` is in milliseconds of the clock that was passed in.
+ */
 export type InputEvent =
   | { readonly type: 'key'; readonly key: Key; readonly read: number; readonly at: number; readonly alone: boolean }
-  | { readonly type: 'paste'; readonly text: string; readonly read: number; readonly at: number }
+  | {
+      readonly type: 'paste';
+      readonly text: string;
+      readonly read: number;
+      readonly at: number;
+      /** Not marked as a paste by the terminal but recognised as one (burst.ts); `joins` when it goes on with the one before. */
+      readonly burst?: true;
+      readonly joins?: true;
+    }
   | {
       readonly type: 'mouse';
       readonly action: 'press' | 'release' | 'drag' | 'move' | 'wheel-up' | 'wheel-down';
@@ -19,7 +30,7 @@ export type InputEvent =
 export interface Key {
   /**
    * A lower-case name: a printable character as it is typed without Shift where known (`a`, `/`), or `enter tab escape
-   * backspace delete insert up down left right home end pageup pagedown space f1`..`f12`.
+   * backspace delete insert up down left right home end pageup pagedown space f1`..`f24`.
    */
   readonly name: string;
   readonly ctrl: boolean;
