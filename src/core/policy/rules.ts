@@ -126,7 +126,7 @@ export function matchesCommand(spec: string, words: readonly string[]): boolean 
   if (!pattern.includes('*')) return line === pattern;
   const bare = pattern.endsWith(' *') ? pattern.slice(0, -2) : null;
   if (bare !== null && !bare.includes('*') && line === bare) return true;
-  return new RegExp(`^${pattern.split('*').map(escape).join('.*')}$`, 's').test(line);
+  return new RegExp(`^${pattern.split('*').map(quoteForRegExp).join('.*')}$`, 's').test(line);
 }
 
 function matchesPath(rule: Rule, path: string, verdict: Verdict, scope: RuleScope): boolean {
@@ -164,7 +164,7 @@ function pathPattern(pattern: string, below: boolean): RegExp {
       if (token === '/**') return '(?:/.*)?';
       if (token.startsWith('*')) return token === '*' ? '[^/]*' : '.*';
       if (token === '?') return '[^/]';
-      return token.startsWith('\\') ? escape(token.slice(1)) : escape(token);
+      return token.startsWith('\\') ? quoteForRegExp(token.slice(1)) : quoteForRegExp(token);
     });
     compiled = new RegExp(`^${body}${below ? '(?:/.*)?' : ''}$`, 's');
     patterns.set(key, compiled);
@@ -172,6 +172,6 @@ function pathPattern(pattern: string, below: boolean): RegExp {
   return compiled;
 }
 
-function escape(text: string): string {
+function quoteForRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -1,0 +1,49 @@
+import { OWN_CREDENTIALS } from '../values/credentials.ts';
+
+/** Names by which processes are found again after their parent died. */
+export const SESSION_MARK = 'HOUSTON_SESSION';
+export const CALL_MARK = 'HOUSTON_CALL';
+
+const NO_EDITOR = "echo 'no editor can be opened here: commands have no keyboard' >&2; false";
+
+/** What would make a program wait for a person, or draw as if one were looking. */
+const WITHOUT_A_PERSON: Readonly<Record<string, string>> = {
+  TERM: 'dumb',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+  SYSTEMD_PAGER: 'cat',
+  EDITOR: NO_EDITOR,
+  VISUAL: NO_EDITOR,
+  GIT_EDITOR: NO_EDITOR,
+  GIT_SEQUENCE_EDITOR: NO_EDITOR,
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: 'false',
+  SSH_ASKPASS: 'false',
+  SUDO_ASKPASS: '/bin/false',
+  GCM_INTERACTIVE: 'never',
+  DEBIAN_FRONTEND: 'noninteractive',
+  // Reading the state of a repository must not write its index.
+  GIT_OPTIONAL_LOCKS: '0',
+};
+
+/** What would make bash do something before the line, or colour what nobody sees in colour. */
+const REMOVED = new Set(['BASH_ENV', 'ENV', 'PROMPT_COMMAND', 'PS4', 'SHELLOPTS', 'BASHOPTS', 'FORCE_COLOR', 'CLICOLOR_FORCE']);
+
+/** The whole environment of a command: the person's own, without our credentials, without a person to talk to, marked. */
+export function childEnvironment(
+  own: Readonly<Record<string, string>>,
+  marks: { readonly session: string; readonly call: string },
+  alsoSecret: readonly string[] = [],
+): Record<string, string> {
+  const secret = new Set([...OWN_CREDENTIALS, ...alsoSecret]);
+  const kept = Object.entries(own).filter(
+    ([name]) => !secret.has(name) && !REMOVED.has(name) && !name.startsWith('BASH_FUNC_') && !name.startsWith('HOUSTON_'),
+  );
+  return { ...Object.fromEntries(kept), ...WITHOUT_A_PERSON, [SESSION_MARK]: marks.session, [CALL_MARK]: callMark(marks) };
+}
+
+/** Unique among all sessions of the machine. */
+export function callMark(marks: { readonly session: string; readonly call: string }): string {
+  return `${marks.session}/${marks.call}`;
+}
