@@ -135,7 +135,7 @@ class AnthropicMessages implements Model {
         // Given even where there is none: otherwise the SDK would look for credentials on its own.
         apiKey: key ?? '',
         baseURL: baseUrl ?? 'https://api.anthropic.com',
-        defaultHeaders: key === null ? { 'x-api-key': null, ...headers } : headers,
+        defaultHeaders: { ...keyHeaders(key, baseUrl !== null), ...headers },
         fetch,
         maxRetries: 0,
         logLevel: 'off',
@@ -213,6 +213,12 @@ class AnthropicMessages implements Model {
     // Headers from settings may carry a key too; short values would mask ordinary words.
     return [key ?? '', ...Object.values(headers)].filter((secret) => secret.length >= 8);
   }
+}
+
+/** The SDK sends the key as a bearer token; gateways of others often look for the older header only. */
+function keyHeaders(key: string | null, gateway: boolean): Record<string, string | null> {
+  if (key === null) return { authorization: null };
+  return gateway ? { 'x-api-key': key } : {};
 }
 
 type StreamEvent = RawMessageStreamEvent | { readonly type: 'error' };
