@@ -1,0 +1,138 @@
+import type { Entry, EntryId, EntryOf } from '../../protocol/entry.ts';
+import type { Said } from '../../protocol/fold.ts';
+import type { ModelRef } from '../../protocol/message.ts';
+import type { Message } from '../models/model.ts';
+import { type ContextBuilder, createContextBuilder } from './context-builder.ts';
+import type { Journal } from './journal.ts';
+import { loadSaid } from './said.ts';
+import type { PartOptions } from './user-parts.ts';
+
+export interface ContextOptions extends Omit<PartOptions, 'dropped'> {
+  readonly target: ModelRef;
+  readonly dropped?: ReadonlySet<string>;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+/** Kinds that become part of a request. */
+const SENT = new Set<string>(['taken', 'assistant', 'call', 'result']);
+/** Entries loaded at a time: what was built is kept, what it was built from is not. */
+const BATCH = 256;
+
+/** The messages of a request from the entries of a branch, root first. Never fails: what cannot be sent is mended or left out. */
+export async function buildMessages(
+  entries: readonly Entry[],
+  options: ContextOptions & { readonly said: (input: EntryId) => Said | null },
+): Promise<Message[]> {
+  const ids = entries.map((entry) => entry.id);
+  const cut = entries.findLastIndex((entry) => entry.kind === 'compaction');
+  const compaction = cut < 0 ? null : (entries[cut] as EntryOf<'compaction'>);
+  const builder = startBuilder(compaction, options);
+  const from = compaction === null ? 0 : keptFrom(ids, cut, compaction, (at) => entries[at]!.kind);
+  for (const entry of entries.slice(from))
+    await builder.add(entry, entry.kind === 'taken' ? options.said(entry.input) : null);
+  return await builder.messages();
+}
+
+/** Builds the messages of one session's requests, reading from the journal only what came since the last time. */
+export interface ModelContext {
+  build(options: ContextOptions): Promise<Message[]>;
+  /** Gives back what is held; the next request is built anew. */
+  drop(): void;
+}
+
+interface Held {
+  readonly key: string;
+  readonly builder: ContextBuilder;
+  readonly from: number;
+  /** Branch entries taken so far, and the last of them: a branch with that one at that place begins the same way. */
+  taken: number;
+  last: EntryId | null;
+}
+
+export function createModelContext(journal: Journal): ModelContext {
+  let held: Held | null = null;
+
+  async function begin(branch: readonly EntryId[], cut: number, key: string, options: ContextOptions): Promise<Held> {
+    const [compaction] = cut < 0 ? [] : ((await journal.load([branch[cut]!])) as EntryOf<'compaction'>[]);
+    const from = compaction === undefined ? 0 : keptFrom(branch, cut, compaction, (at) => journal.kindOf(branch[at]!));
+    return { key, builder: startBuilder(compaction ?? null, options), from, taken: from, last: null };
+  }
+
+  async function take(state: Held, ids: readonly EntryId[]): Promise<void> {
+    const entries = await journal.load(ids);
+    const said = await loadSaid(
+      journal,
+      entries.flatMap((entry) => (entry.kind === 'taken' ? entry.input : [])),
+    );
+    for (const entry of entries)
+      await state.builder.add(entry, entry.kind === 'taken' ? (said.get(entry.input) ?? null) : null);
+  }
+
+  return {
+    async build(options) {
+      const branch = journal.branch();
+      const cut = branch.findLastIndex((id) => journal.kindOf(id) === 'compaction');
+      const { target, images, dropped } = options;
+      const key = JSON.stringify([
+        branch[cut] ?? null,
+        target.provider,
+        target.model,
+        images,
+        [...(dropped ?? NOTHING)].sort(),
+      ]);
+      const goesOn =
+        held !== null &&
+        held.key === key &&
+        held.taken <= branch.length &&
+        (held.last === null || branch[held.taken - 1] === held.last);
+      const state = held !== null && goesOn ? held : await begin(branch, cut, key, options);
+      // Half-built is not held: a read that fails must not leave entries out of the next request.
+      held = null;
+      for (let at = state.taken; at < branch.length; at += BATCH) {
+        const ids = branch.slice(at, at + BATCH).filter((id) => SENT.has(journal.kindOf(id) ?? ''));
+        await take(state, ids);
+      }
+      state.taken = branch.length;
+      state.last = branch[branch.length - 1] ?? null;
+      held = state;
+      return await state.builder.messages();
+    },
+    drop() {
+      held = null;
+    },
+  };
+}
+
+function startBuilder(compaction: EntryOf<'compaction'> | null, options: ContextOptions): ContextBuilder {
+  const { target, images, dropped } = options;
+  const loaded = new Map<string, Promise<string | null>>();
+  const builder = createContextBuilder(target, {
+    images,
+    dropped: dropped ?? NOTHING,
+    loadAttachment(attachment) {
+      const known = loaded.get(attachment.hash) ?? options.loadAttachment(attachment).catch(() => null);
+      loaded.set(attachment.hash, known);
+      return known;
+    },
+  });
+  if (compaction !== null) {
+    builder.addText(`[The conversation up to here was summarised to save room. The summary:]\n\n${compaction.summary}`);
+  }
+  return builder;
+}
+
+/**
+ * Place of the first branch entry that is sent word for word. Should the one named by the compaction be lost, it is the
+ * last prompt before the compaction, so that the task at hand is never summarised away.
+ */
+function keptFrom(
+  branch: readonly EntryId[],
+  cut: number,
+  compaction: EntryOf<'compaction'>,
+  kindAt: (at: number) => string | null,
+): number {
+  const named = branch.lastIndexOf(compaction.keepFrom, cut);
+  if (named >= 0) return named;
+  for (let at = cut; at >= 0; at--) if (kindAt(at) === 'taken') return at;
+  return cut;
+}
