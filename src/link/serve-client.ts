@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Refusal } from '../base/refusal.ts';
 import type { Intent } from '../protocol/intent.ts';
 import type { Query } from '../protocol/query.ts';
 import type { Attachment, ClientId, Session } from '../protocol/session.ts';
@@ -39,8 +40,10 @@ export interface ServedClient {
   readonly attached: boolean;
   /** It said goodbye: nobody need wait for it. */
   readonly left: boolean;
+  /** It asked the host to stop: its connection closes last, as the sign that everything is done. */
+  readonly askedToStop: boolean;
   /** Tells it why and closes once that is written. */
-  close(why: ClosedWhy | null): void;
+  close(why: ClosedWhy, refusal: Refusal | null): void;
   /** Takes the connection away without a word. */
   cut(): void;
 }
@@ -59,6 +62,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
   let phase: 'greeting' | 'refused' | 'serving' | 'gone' = 'greeting';
   let client: ClientId | null = null;
   let left = false;
+  let askedToStop = false;
   let lastIntent = 0;
   /** Cancels that arrived before intents they were sent behind, by the number of the last of those. */
   let early: { readonly behind: number; readonly intent: Intent }[] = [];
@@ -114,6 +118,8 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     }
     if (message.type === 'stop' || message.type === 'restart') {
       tell({ type: 'stopping' }, 'urgent');
+      askedToStop = true;
+      stopWaiting();
       owner.onStop(message.type);
       return;
     }
@@ -285,8 +291,11 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     get left() {
       return left;
     },
-    close(why) {
-      if (why !== null && phase === 'serving') tell({ type: 'closed', why });
+    get askedToStop() {
+      return askedToStop;
+    },
+    close(why, refusal) {
+      if (phase === 'serving') tell({ type: 'closed', why, ...(refusal === null ? {} : { refusal }) });
       framed.close();
     },
     cut: () => framed.cut(),

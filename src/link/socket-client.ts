@@ -223,6 +223,7 @@ function createClient(options: ConnectOptions) {
       case 'closed':
         // A host that restarts or crashed may be back under the same name; one that ended will not.
         if (message.why === 'ended' || message.why === 'idle') finish('ended', null);
+        else if (message.refusal !== undefined) finish('lost', message.refusal);
         break;
       case 'fault':
         report(`the host closed the link: ${message.identifier}: ${message.message}`);

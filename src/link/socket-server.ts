@@ -1,3 +1,4 @@
+import type { Refusal } from '../base/refusal.ts';
 import type { Intent } from '../protocol/intent.ts';
 import type { ClientId, Session } from '../protocol/session.ts';
 import type { Update } from '../protocol/update.ts';
@@ -44,8 +45,13 @@ export interface SessionServer {
   readonly attached: number;
   /** Who sent last, and when (ms since the epoch). */
   readonly lastUsed: { readonly client: ClientId; readonly time: number } | null;
-  /** Tells every client why, closes all; resolves when they are gone, at most a second later. */
-  close(why: ClosedWhy): Promise<void>;
+  /**
+   * Tells every client why and lets them go; resolves when they are gone, at most a second later. Who asked the host to
+   * stop stays until `dismiss`.
+   */
+  close(why: ClosedWhy, refusal?: Refusal): Promise<void>;
+  /** Everything is done: lets those go who asked for it. */
+  dismiss(): void;
 }
 
 /** Serves one session to any number of clients, each over a connection of its own. */
@@ -55,7 +61,7 @@ export function serveSession(options: ServeOptions): SessionServer {
   const waitingForReturn = new Map<ClientId, () => void>();
   let lastUsed: SessionServer['lastUsed'] = null;
   let closed = false;
-  let onLastGone: (() => void) | null = null;
+  let onOneGone = () => {};
 
   const owner: ClientOwner = {
     session: options.session,
@@ -92,7 +98,7 @@ export function serveSession(options: ServeOptions): SessionServer {
           );
       }
       options.onChange?.();
-      if (served.size === 0) onLastGone?.();
+      onOneGone();
     },
   };
 
@@ -127,20 +133,25 @@ export function serveSession(options: ServeOptions): SessionServer {
     get lastUsed() {
       return lastUsed;
     },
-    async close(why) {
+    async close(why, refusal) {
       closed = true;
       for (const back of waitingForReturn.values()) back();
       waitingForReturn.clear();
-      if (served.size === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      onLastGone = resolve;
-      for (const one of [...served]) one.close(why);
+      const leaving = () => [...served].filter((one) => !one.askedToStop);
+      onOneGone = () => {
+        if (leaving().length === 0) resolve();
+      };
+      for (const one of leaving()) one.close(why, refusal ?? null);
+      onOneGone();
       const giveUp = clock.after(CLOSE_MS, () => {
-        for (const one of [...served]) one.cut();
-        resolve();
+        for (const one of leaving()) one.cut();
       });
       await promise;
       giveUp();
+    },
+    dismiss() {
+      for (const one of [...served]) one.cut();
     },
   };
 }

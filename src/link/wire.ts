@@ -1,3 +1,4 @@
+import type { Refusal } from '../base/refusal.ts';
 import type { Intent, Sent } from '../protocol/intent.ts';
 import type { Answered, Query, QueryType } from '../protocol/query.ts';
 import type { ClientId } from '../protocol/session.ts';
@@ -52,8 +53,8 @@ export type FromHost =
   | { readonly type: 'sent'; readonly id: number; readonly sent: Sent }
   | { readonly type: 'answered'; readonly id: number; readonly answered: Answered<QueryType> }
   | { readonly type: 'pong'; readonly id: number }
-  /** The host is going away. */
-  | { readonly type: 'closed'; readonly why: ClosedWhy }
+  /** The host is going away; `refusal` says what went wrong, when something did. */
+  | { readonly type: 'closed'; readonly why: ClosedWhy; readonly refusal?: Refusal }
   /** What the peer did wrong, before the connection closes. */
   | { readonly type: 'fault'; readonly identifier: string; readonly message: string };
 

@@ -1,0 +1,58 @@
+import type { HostedSession } from '../protocol/host.ts';
+import { apply, emptyHead, emptyView } from '../protocol/reduce.ts';
+import type { Session } from '../protocol/session.ts';
+import type { View } from '../protocol/view.ts';
+
+/** What a host knows of its session by watching it like any other client. */
+export interface HostState {
+  readonly state: HostedSession['state'];
+  /** Something runs or will run without anybody's doing: such a host does not end by itself. */
+  readonly busy: boolean;
+  readonly session: string;
+  readonly title: string;
+  readonly model: string;
+  /** Settles when the session ended by itself. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+/** `onChange` after each update that may have changed any of it. */
+export function watchState(session: Session, client: string, onChange: () => void): HostState {
+  const view = emptyView(emptyHead('', '', ''));
+  const attachment = session.attach({ client, readOnly: true }, (update) => {
+    const dirty = apply(view, update);
+    // Streamed text, by far the most frequent, changes nothing here.
+    if (dirty.size > 1 || !dirty.has('live')) onChange();
+  });
+  const ended = attachment.closed.then((reason) => (reason === 'ended' ? undefined : new Promise<undefined>(() => {})));
+  return {
+    get state() {
+      if (view.asks.length > 0) return 'asking';
+      if (isBusy(view)) return 'working';
+      return view.activity.phase === 'starting' ? 'starting' : 'idle';
+    },
+    get busy() {
+      return isBusy(view);
+    },
+    get session() {
+      return view.head.session;
+    },
+    get title() {
+      return view.head.title;
+    },
+    get model() {
+      const { model } = view.head;
+      return model === null ? '' : `${model.provider}:${model.model}`;
+    },
+    ended,
+    close: () => attachment.close(),
+  };
+}
+
+function isBusy(view: View): boolean {
+  const { phase } = view.activity;
+  if (phase !== 'idle' && phase !== 'starting') return true;
+  if (view.jobs.some((job) => job.state === 'running' || job.state === 'stopping')) return true;
+  // What waits for a person (a held queue, a start that failed) waits on disk as well.
+  return view.queue.rows.length > 0 && view.queue.paused === null && view.head.ready;
+}
