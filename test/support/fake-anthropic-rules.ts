@@ -169,9 +169,11 @@ function checkBody(body: RequestBody, limits: StrictLimits, issued: Issued): voi
       refuse('thinking.type: Input should be adaptive, enabled or disabled');
     if ((thinking.type === 'enabled') !== BY_BUDGET.test(model))
       refuse(`thinking.type.${thinking.type} is not supported for this model`);
-    const budget = thinking.budget_tokens ?? 1024;
-    if (budget < 1024) refuse('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024');
-    if (budget >= (maxTokens ?? 0)) refuse('`max_tokens` must be greater than `thinking.budget_tokens`');
+    const budget = thinking.type === 'enabled' ? (thinking.budget_tokens ?? 0) : null;
+    if (budget !== null && budget < 1024)
+      refuse('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024');
+    if (budget !== null && budget >= (maxTokens ?? 0))
+      refuse('`max_tokens` must be greater than `thinking.budget_tokens`');
   }
   const effort = (body.output_config as { effort?: unknown } | undefined)?.effort;
   if (effort !== undefined && !EFFORTS.includes(String(effort)))

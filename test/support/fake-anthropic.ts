@@ -53,7 +53,10 @@ export type FakePart =
   | { readonly raw: string }
   /** An error event in the middle of the stream. */
   | { readonly error: { readonly type: string; readonly message: string } }
-  /** The connection is torn down here; `quiet` closes it in order, without the end of the message. */
+  /**
+   * The connection is torn down here (a reset may overtake what was just written: let the test wait first); `quiet`
+   * closes it in order, without the end of the message.
+   */
   | { readonly cut: 'reset' | 'quiet' };
 
 export interface FakeRequest {
@@ -226,8 +229,6 @@ async function streamReply(
       response.end();
       return false;
     } else if ('cut' in part) {
-      // Let what was written arrive first: a reset may otherwise overtake it.
-      await new Promise((resolve) => setImmediate(resolve));
       if (part.cut === 'reset') response.destroy();
       else response.end();
       return false;

@@ -208,13 +208,22 @@ test.each([
 test.each(['reset', 'quiet'] as const)(
   'a stream that ends without its end is cut, never complete: %p (UP-25)',
   async (cut) => {
-    const { model } = await serve([['twenty words', { tool: 'run_shell', input: { line: 'echo hi' } }, { cut }]]);
-    const { end } = await reply(model);
-    expect(end.result).toMatchObject({
-      outcome: 'failed',
-      failure: { category: 'stream-cut', retryable: true, requestId: 'req_0001' },
+    const { opened, open } = gate();
+    const { model } = await serve([
+      ['twenty words', { tool: 'run_shell', input: { line: 'echo hi' } }, { wait: opened }, { cut }],
+    ]);
+    let end: ModelEvent | null = null;
+    for await (const event of model.stream(ask(), new AbortController().signal)) {
+      // The tear comes after all of it was seen: a reset may otherwise overtake what was written.
+      if (event.type === 'call') open();
+      end = event;
+    }
+    expect(end).toMatchObject({
+      type: 'end',
+      result: { outcome: 'failed', failure: { category: 'stream-cut', retryable: true, requestId: 'req_0001' } },
+      parts: [{ text: 'twenty words' }, { type: 'call' }],
+      usage: { input: 100 },
     });
-    expect(end.usage.input).toBe(100);
   },
 );
 
