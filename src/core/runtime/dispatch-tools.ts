@@ -1,0 +1,137 @@
+import type { Json } from '../../base/json.ts';
+import type { ResultOutcome } from '../../protocol/entry.ts';
+import { NOT_PARSED } from '../journal/interrupted.ts';
+import type { PlanContext, Tool } from '../tools/tool.ts';
+import { guard } from './guard.ts';
+import { ownWords } from './present.ts';
+import { type Allowed, type CallResult, runCall } from './run-call.ts';
+import type { CallPart, Runtime, StopCause, TurnTerms } from './runtime.ts';
+import type { TurnProgress } from './turn-progress.ts';
+
+/** One call and what it came to: enough to see whether a turn goes in circles. */
+export interface FinishedCall {
+  readonly tool: string;
+  readonly input: Json;
+  readonly text: string;
+}
+
+type Prepared = { readonly go: true; readonly allowed: Allowed } | { readonly go: false; readonly result: CallResult };
+
+/**
+ * Runs the calls of one reply and leaves exactly one result for each, whatever happens (UP-24). They are decided on in
+ * their order, one question at a time; where all of them may, they run beside each other, else one after the other.
+ */
+export async function dispatchCalls(
+  runtime: Runtime,
+  terms: TurnTerms,
+  progress: TurnProgress,
+  calls: readonly CallPart[],
+): Promise<FinishedCall[]> {
+  const beside = calls.every((call) => findTool(runtime, call.tool)?.order === 'beside');
+  const running: Promise<FinishedCall>[] = [];
+  for (const call of calls) {
+    const prepared = await prepare(runtime, terms, progress, call);
+    const run = finish(runtime, terms, call, prepared);
+    running.push(run);
+    if (!beside) await run;
+  }
+  return Promise.all(running);
+}
+
+/** Everything before the first effect: plan, facts, decision, the person's answer. */
+async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgress, call: CallPart): Promise<Prepared> {
+  const { gate } = runtime.calls;
+  const { signal } = terms;
+  if (signal.aborted) return notRun(call, signal);
+  const tool = findTool(runtime, call.tool);
+  if (tool === null) return failed(call, `There is no tool called ${call.tool}.`);
+  if (call.raw !== undefined && call.input === null) return failed(call, NOT_PARSED);
+  progress.phase('tools', call.title);
+
+  const planned = await guard(runtime.recorder, () => tool.plan(call.input, planContext(runtime)));
+  if (signal.aborted) return notRun(call, signal);
+  if (!planned.ok) return failed(call, planned.message);
+  const planning = planned.value;
+  if (!planning.ok) return failed(call, planning.message);
+  const { title, effects, diffs } = planning;
+  const judged = await guard(runtime.recorder, () => gate.judge(effects));
+  if (signal.aborted) return notRun(call, signal);
+  if (!judged.ok) return failed(call, judged.message);
+  const { facts, decision } = judged.value;
+  const allow = (by: Allowed['by'], output: Allowed['output']): Prepared => ({
+    go: true,
+    allowed: { tool, title, effects, planned: planning.planned, facts, by, output },
+  });
+
+  if (decision.verdict === 'allow') return allow(decision.by, decision.output);
+  if (decision.verdict === 'deny') {
+    progress.refusals++;
+    return refused({ ...call, title }, decision.message);
+  }
+  runtime.publish({ type: 'call', call: call.call, state: 'asking', title, effects });
+  progress.phase('asking', title);
+  const why = call.why ?? decision.reasons[0]?.text ?? null;
+  const body = {
+    kind: 'permission',
+    title,
+    why,
+    effects,
+    rows: decision.rows,
+    diffs,
+    choices: decision.choices,
+  } as const;
+  const answer = await runtime.calls.ask({ for: null, origin: '', call: call.call, body }, signal);
+  if (signal.aborted) return notRun(call, signal);
+  if (answer?.kind !== 'choice')
+    return refused({ ...call, title }, 'Nobody answered the question whether this may be done. Nothing was done.');
+  if (answer.choice === 'no') {
+    const note = answer.note?.trim() ? ` They said: ${answer.note.trim()}` : '';
+    return refused({ ...call, title }, `The person said no to this. Nothing was done.${note}`);
+  }
+  gate.remember(decision, answer);
+  return allow(answer.choice === 'session' ? 'session' : 'person', answer.output ?? decision.output);
+}
+
+/** Runs what was allowed and writes its result; a result is never lost, not even to a full disk. */
+async function finish(runtime: Runtime, terms: TurnTerms, call: CallPart, prepared: Prepared): Promise<FinishedCall> {
+  const { turn, signal } = terms;
+  const result = prepared.go ? await runCall(runtime, turn, signal, call, prepared.allowed) : prepared.result;
+  const { before, ...kept } = result;
+  await runtime.recorder.write([...before, { kind: 'result', turn, call: call.call, tool: call.tool, ...kept }], {
+    onFailure: 'keep',
+  });
+  return { tool: call.tool, input: call.input, text: result.text };
+}
+
+export function findTool(runtime: Runtime, name: string): Tool | null {
+  return runtime.calls.tools.find((tool) => tool.name === name) ?? null;
+}
+
+function planContext({ calls, system }: Runtime): PlanContext {
+  return {
+    folder: calls.folder,
+    files: system.files,
+    lastSeen: calls.ledger.lastSeen,
+    home: calls.home,
+    outputs: calls.outputs,
+  };
+}
+
+function failed(call: CallPart, text: string): Prepared {
+  return { go: false, result: without(call, 'error', text) };
+}
+
+function refused(call: Pick<CallPart, 'title'>, text: string): Prepared {
+  return { go: false, result: without(call, 'denied', text) };
+}
+
+function notRun(call: CallPart, signal: AbortSignal): Prepared {
+  const cause = signal.reason as StopCause;
+  const who = cause === 'closing' ? 'Houston was closed' : 'The person stopped the turn';
+  return { go: false, result: without(call, 'stopped', `Not run: ${who} before its turn came.`) };
+}
+
+/** The result of a call that had no effect. */
+function without(call: Pick<CallPart, 'title'>, outcome: ResultOutcome, text: string): CallResult {
+  return { ...ownWords(outcome, text), title: call.title, duration: 0, before: [] };
+}

@@ -1,0 +1,94 @@
+import type { Json } from '../../base/json.ts';
+import type { Display } from '../../protocol/display.ts';
+import type { EntryOf, ResultOutcome } from '../../protocol/entry.ts';
+import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
+import type { Facts } from '../policy/facts.ts';
+import { labelResult } from '../policy/provenance.ts';
+import type { Provenance, ToolOutcome } from '../tools/tool.ts';
+import { seal } from '../values/sealed.ts';
+import type { Gate } from './gate.ts';
+
+/** What a call leaves behind: what the model is given and what people see. */
+export type Presented = Pick<
+  EntryOf<'result'>,
+  'outcome' | 'text' | 'images' | 'ref' | 'label' | 'display' | 'output' | 'job'
+>;
+
+/** A result in Houston's own words: nothing in it was read from anywhere. */
+export function ownWords(outcome: ResultOutcome, text: string): Presented {
+  return {
+    outcome,
+    text,
+    images: [],
+    ref: null,
+    label: TRUSTED_PUBLIC,
+    display: { kind: 'none' },
+    output: null,
+    job: null,
+  };
+}
+
+/**
+ * Decides once what a tool's outcome becomes: sealed under the label its provenance gives it, then shown to the model or
+ * kept aside (SEC-5, SEC-7). Secrets are taken out before either.
+ */
+export function presentOutcome(
+  outcome: ToolOutcome,
+  output: 'text' | 'ref',
+  facts: Facts,
+  gate: Gate,
+  redact: (text: string) => string,
+): Presented {
+  const provenance: Provenance = outcome.provenance ?? { from: 'houston' };
+  const label = labelResult(provenance, output, facts, gate.scope.trust);
+  const display: Display = redactAll(outcome.display ?? { kind: 'none' }, redact);
+  const shown = gate.quarantine.present({
+    sealed: seal(redact(outcome.ok ? outcome.text : outcome.message), label),
+    origin: originOf(provenance),
+    ending: endingOf(display),
+    display,
+  });
+  return {
+    outcome: outcome.ok ? 'ok' : outcome.kind,
+    ...shown,
+    // Pictures are content too: kept aside with the rest.
+    images: outcome.ok && shown.ref === null ? (outcome.images ?? []) : [],
+    output: outcome.output ?? null,
+    job: outcome.ok ? (outcome.job ?? null) : null,
+  };
+}
+
+/** What the content is, without a word of it. */
+function originOf(provenance: Provenance): string {
+  switch (provenance.from) {
+    case 'files':
+      return provenance.paths.length === 1
+        ? `the content of ${provenance.paths[0]}`
+        : `content of ${provenance.paths.length} files`;
+    case 'program':
+      return 'the output of the command';
+    case 'network':
+      return `the answer of ${provenance.host}`;
+    case 'person':
+      return 'the answer of the person';
+    case 'houston':
+      return 'a message of Houston';
+  }
+}
+
+function endingOf(display: Display): string {
+  if (display.kind !== 'terminal') return '';
+  return display.endedBy === 'exit' ? `exit ${display.exit}` : display.endedBy;
+}
+
+/** Every text in a plain value, through `redact`. */
+function redactAll(value: Display, redact: (text: string) => string): Display {
+  const walk = (part: Json): Json => {
+    if (typeof part === 'string') return redact(part);
+    if (Array.isArray(part)) return part.map(walk);
+    if (typeof part === 'object' && part !== null)
+      return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, walk(inner)]));
+    return part;
+  };
+  return walk(value as unknown as Json) as unknown as Display;
+}

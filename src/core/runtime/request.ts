@@ -1,0 +1,52 @@
+import type { Message, ModelRequest } from '../models/model.ts';
+import type { Runtime, TurnTerms } from './runtime.ts';
+
+const NONE_LEFT = '[Houston: this run has no tool calls left. Answer now with what you have; say what remains undone.]';
+
+export interface BuiltRequest {
+  readonly request: ModelRequest;
+  /** Hashes of the images in it, so that they can be left out when the service refuses one. */
+  readonly images: ReadonlySet<string>;
+}
+
+/** The one request builder: branch in, request out. With `last`, no tools are offered and the model is told so. */
+export async function buildRequest(
+  runtime: Runtime,
+  { model, effort }: Pick<TurnTerms, 'model' | 'effort'>,
+  last: boolean,
+): Promise<BuiltRequest> {
+  const images = new Set<string>();
+  const messages: Message[] = await runtime.context.build({
+    target: model.ref,
+    images: model.facts.images,
+    dropped: runtime.refusedAttachments,
+    loadAttachment: (attachment) => {
+      if (attachment.kind === 'image') images.add(attachment.hash);
+      return runtime.loadAttachment(attachment);
+    },
+  });
+  if (last) addText(messages, NONE_LEFT);
+  const request: ModelRequest = {
+    system: runtime.systemPrompt,
+    messages,
+    tools: last ? [] : runtime.calls.tools.map(({ name, description, input }) => ({ name, description, input })),
+    effort,
+    maxOutput: model.facts.maxOutput,
+    cacheMarks: cacheMarks(messages),
+    session: runtime.session,
+  };
+  return { request, images };
+}
+
+function addText(messages: Message[], text: string): void {
+  const last = messages.at(-1);
+  if (last?.role === 'user')
+    messages[messages.length - 1] = { role: 'user', parts: [...last.parts, { type: 'text', text }] };
+  else messages.push({ role: 'user', parts: [{ type: 'text', text }] });
+}
+
+/** The end of this request, and the end of the one before it: what the next one and this one can read back. */
+function cacheMarks(messages: readonly Message[]): number[] {
+  const ends = messages.flatMap((message, index) => (message.role === 'assistant' ? [] : [index]));
+  return ends.slice(-2);
+}

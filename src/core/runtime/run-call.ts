@@ -1,0 +1,125 @@
+import type { TodoItem } from '../../protocol/display.ts';
+import type { Effect } from '../../protocol/effect.ts';
+import type { DecidedBy, EntryBody } from '../../protocol/entry.ts';
+import type { Facts } from '../policy/facts.ts';
+import { issueGrant } from '../policy/grant.ts';
+import { openWorld } from '../policy/world.ts';
+import type { Tool, ToolOutcome, ToolWorld } from '../tools/tool.ts';
+import { guard } from './guard.ts';
+import { ownWords, type Presented, presentOutcome } from './present.ts';
+import type { CallPart, Runtime, StopCause } from './runtime.ts';
+
+/** A call that may run, with what it was allowed to do. */
+export interface Allowed {
+  readonly tool: Tool;
+  readonly title: string;
+  readonly effects: readonly Effect[];
+  readonly planned: unknown;
+  readonly facts: Facts;
+  readonly by: DecidedBy;
+  readonly output: 'text' | 'ref';
+}
+
+export type CallResult = Presented & {
+  readonly title: string;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Entries that belong in front of the result. */
+  readonly before: readonly EntryBody[];
+};
+
+/**
+ * Runs one allowed call: its `call` entry is on the disk before the first effect, so that a crash leaves "outcome
+ * unknown" and never "run again". A stop ends commands and questions; a write that began is carried out.
+ */
+export async function runCall(
+  runtime: Runtime,
+  turn: number,
+  signal: AbortSignal,
+  call: CallPart,
+  allowed: Allowed,
+): Promise<CallResult> {
+  const { recorder, system, calls } = runtime;
+  const { tool, title, effects, facts } = allowed;
+  const saved = await guard(recorder, () =>
+    recorder.write([{ kind: 'call', turn, call: call.call, tool: call.tool, title, effects, decidedBy: allowed.by }]),
+  );
+  if (!saved.ok)
+    return {
+      ...ownWords('error', `Not run, because it could not be recorded: ${saved.message}`),
+      title,
+      duration: 0,
+      before: [],
+    };
+  const started = system.clock.ticks();
+  const before: EntryBody[] = [];
+  const duration = (): number => Math.round(system.clock.ticks() - started);
+  if (signal.aborted) return { ...ownWords('stopped', stoppedText(signal)), title, duration: 0, before };
+
+  const ran = await guard(recorder, () =>
+    tool.run(allowed.planned, openToolWorld(runtime, signal, call, allowed, before)),
+  );
+  const outcome: ToolOutcome = ran.ok ? ran.value : { ok: false, kind: 'error', message: ran.message };
+  return {
+    ...presentOutcome(outcome, allowed.output, facts, calls.gate, calls.redact),
+    title,
+    duration: duration(),
+    before,
+  };
+}
+
+/** The world of one run: what its grant covers, and the session's own things. */
+function openToolWorld(
+  runtime: Runtime,
+  signal: AbortSignal,
+  call: CallPart,
+  allowed: Allowed,
+  before: EntryBody[],
+): ToolWorld {
+  const { calls, system, publish } = runtime;
+  const guarded = openWorld({
+    grant: issueGrant(allowed.effects, allowed.facts),
+    call: call.call,
+    files: system.files,
+    rules: calls.gate.rules,
+    signal,
+    runLine: calls.runLine,
+    runHelper: calls.runHelper,
+    write: calls.write,
+  });
+  let todo: readonly TodoItem[] | null = null;
+  return {
+    call: call.call,
+    folder: calls.folder,
+    files: guarded.files,
+    clock: system.clock,
+    signal,
+    runLine: (onOutput) =>
+      guarded.runLine((text) => {
+        publish({ type: 'call-output', call: call.call, text: calls.redact(text) });
+        onOutput(text);
+      }),
+    runHelper: guarded.runHelper,
+    ask: async (questions) => {
+      if (!calls.canAsk) return null;
+      const answer = await calls.ask(
+        { for: null, origin: '', call: call.call, body: { kind: 'questions', questions } },
+        signal,
+      );
+      return answer?.kind === 'answers' ? answer.answers : null;
+    },
+    setTodo: (items) => {
+      todo = items;
+      before.push({ kind: 'todo', items });
+    },
+    todo: () => todo ?? calls.todo(),
+    sawFile: calls.ledger.saw,
+    progress: (text) => publish({ type: 'call-output', call: call.call, text: calls.redact(text) }),
+  };
+}
+
+function stoppedText(signal: AbortSignal): string {
+  return (signal.reason as StopCause) === 'closing'
+    ? 'Not run: Houston was closed.'
+    : 'Not run: the person stopped the turn.';
+}

@@ -1,0 +1,88 @@
+import type { Ask, AskAnswer } from '../../protocol/ask.ts';
+import type { TodoItem } from '../../protocol/display.ts';
+import type { Entry, EntryBody } from '../../protocol/entry.ts';
+import type { AssistantPart, Attachment, Effort } from '../../protocol/message.ts';
+import type { Change } from '../../protocol/update.ts';
+import type { System } from '../../system/system.ts';
+import type { Ledger } from '../changes/ledger.ts';
+import type { RunHelper, RunLine } from '../jobs/line.ts';
+import type { AppendOptions } from '../journal/journal.ts';
+import type { ModelContext } from '../journal/model-context.ts';
+import type { Model } from '../models/model.ts';
+import type { RetryLimits } from '../models/retry.ts';
+import type { GrantedWrite } from '../policy/world.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Gate } from './gate.ts';
+import type { Inbox, Waiting } from './inbox.ts';
+
+/** Writes first, shows afterwards: resolves once the entries are as safe as their classes ask and every client was told. */
+export interface Recorder {
+  /** Rejects with a `SystemError` when they could not be written (never with `onFailure: 'keep'`). */
+  write(bodies: readonly EntryBody[], options?: AppendOptions): Promise<readonly Entry[]>;
+  /** Settles once everything written so far was published. */
+  written(): Promise<void>;
+}
+
+export type AskWish = Pick<Ask, 'for' | 'origin' | 'call' | 'body'>;
+/** Resolves to the first answer; null when the question was withdrawn (`signal`) or nobody can answer it. */
+export type AskPerson = (wish: AskWish, signal: AbortSignal) => Promise<AskAnswer | null>;
+
+export type CallPart = Extract<AssistantPart, { type: 'call' }>;
+
+/** Why a turn was told to stop: by the person, by a message that interrupts it, or because the session closes. */
+export type StopCause = 'stopped' | 'interrupted' | 'closing';
+
+/** What every turn of a session is given: all it may touch. */
+export interface Runtime {
+  readonly session: string;
+  readonly system: Pick<System, 'clock' | 'files'>;
+  /** Between 0 and 1, for jitter. */
+  readonly random: () => number;
+  readonly context: ModelContext;
+  readonly recorder: Recorder;
+  readonly publish: (...changes: readonly Change[]) => void;
+  readonly inbox: Inbox;
+  /** System prompt, one text a block; the same for every request of the session, so that the prefix stays cached. */
+  readonly systemPrompt: readonly string[];
+  /** Names of calls already in the journal: a provider may repeat one, the journal may not. */
+  readonly usedCalls: Set<string>;
+  /** Hashes of attachments a service refused: they are left out of later requests. */
+  readonly refusedAttachments: Set<string>;
+  readonly loadAttachment: (attachment: Attachment) => Promise<string | null>;
+  readonly retryLimits: Partial<RetryLimits>;
+  readonly calls: CallServices;
+}
+
+/** What running calls takes. */
+export interface CallServices {
+  readonly tools: readonly Tool[];
+  readonly gate: Gate;
+  readonly ask: AskPerson;
+  readonly canAsk: boolean;
+  /** Where relative paths start: absolute, links resolved. */
+  readonly folder: string;
+  readonly home: string | null;
+  /** The session's `outputs/`, absolute; null when nothing is saved. */
+  readonly outputs: string | null;
+  readonly runLine: RunLine;
+  readonly runHelper: RunHelper;
+  readonly write: (write: GrantedWrite) => Promise<void>;
+  readonly ledger: Pick<Ledger, 'saw' | 'lastSeen'>;
+  readonly todo: () => readonly TodoItem[];
+  /** Takes secrets out of text before it is kept or sent. */
+  readonly redact: (text: string) => string;
+}
+
+/** One turn's own terms. */
+export interface TurnTerms {
+  readonly turn: number;
+  readonly model: Model;
+  readonly effort: Effort;
+  /** Rounds after which the model is asked for its answer without tools (TURN-1); null for no limit. */
+  readonly roundLimit: number | null;
+  readonly opening: Waiting;
+  /** Aborted with a `StopCause` as its reason. */
+  readonly signal: AbortSignal;
+  /** Told of every input the turn took, the opening one first. */
+  readonly onTaken: (input: Waiting) => void;
+}

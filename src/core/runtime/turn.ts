@@ -1,0 +1,138 @@
+import type { EntryBody, TurnEndReason } from '../../protocol/entry.ts';
+import type { Failure } from '../../protocol/failure.ts';
+import { internalFailure } from '../models/failures.ts';
+import { dispatchCalls } from './dispatch-tools.ts';
+import type { Waiting } from './inbox.ts';
+import { createRepeats } from './repeats.ts';
+import { runRound } from './round.ts';
+import type { Runtime, StopCause, TurnTerms } from './runtime.ts';
+import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
+
+export interface TurnReport {
+  readonly reason: TurnEndReason;
+  readonly failure: Failure | null;
+  readonly message: string | null;
+  /** Calls the permission gate refused. */
+  readonly refusals: number;
+  /** Whether the model had anything to show before it ended (STOP-6). */
+  readonly visible: boolean;
+}
+
+type Ending = Pick<TurnReport, 'reason' | 'failure' | 'message'>;
+
+/**
+ * One turn: rounds until the model asks for nothing more. Whatever happens it ends in a `turn-end` entry and a report;
+ * a bug on the way becomes a note and a failed turn here, so that the session goes on. Rejects only when the opening
+ * input could not be written: then nothing has happened and it still waits.
+ */
+export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnReport> {
+  const { recorder } = runtime;
+  const { clock } = runtime.system;
+  const started = clock.ticks();
+  const progress = createTurnProgress(terms.turn, clock.now(), runtime.publish);
+  await open(runtime, terms);
+  let ending: Ending;
+  let notes: EntryBody[] = [];
+  try {
+    ending = await runRounds(runtime, terms, progress);
+  } catch (error) {
+    const failure = internalFailure(error, []);
+    const text = `${failure.message}: ${failure.detail ?? 'unknown error'}`;
+    notes = [{ kind: 'note', level: 'error', identifier: 'internal', text }];
+    ending = { reason: 'failed', failure, message: failure.message };
+  }
+  if (ending.reason !== 'done' && terms.signal.aborted) ending = stopped(terms.signal);
+  const duration = Math.round(clock.ticks() - started);
+  await recorder.write([...notes, { kind: 'turn-end', turn: terms.turn, ...ending, duration, usage: progress.spent }], {
+    onFailure: 'keep',
+  });
+  return { ...ending, refusals: progress.refusals, visible: progress.visible };
+}
+
+async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgress): Promise<Ending> {
+  const { signal, roundLimit } = terms;
+  const repeats = createRepeats();
+  for (let round = 1; ; round++) {
+    if (signal.aborted) return stopped(signal);
+    const last = roundLimit !== null && round >= roundLimit;
+    const reply = await runRound(runtime, terms, progress, round, last);
+    if (reply.outcome === 'aborted') return stopped(signal);
+    if (reply.outcome === 'failed') {
+      if (await leaveImagesOut(runtime, reply)) continue;
+      return { reason: 'failed', failure: reply.failure, message: reply.failure.message };
+    }
+    if (reply.stop === 'refusal') return { reason: 'failed', failure: REFUSED, message: REFUSED.message };
+    if (last)
+      return { reason: 'limit', failure: null, message: `Stopped after ${round} rounds, the limit of this run.` };
+    if (reply.calls.length === 0) return { reason: 'done', failure: null, message: null };
+
+    const finished = await dispatchCalls(runtime, terms, progress, reply.calls);
+    const stuck = finished.find((one) => repeats.isStuck(one.tool, one.input, one.text));
+    if (signal.aborted) return stopped(signal);
+    if (stuck !== undefined) {
+      return {
+        reason: 'repeating',
+        failure: null,
+        message: `Stopped: ${stuck.tool} was called again and again with the same arguments and the same result.`,
+      };
+    }
+    await takeSteering(runtime, terms);
+  }
+}
+
+/** After the service refused an image: true when there were images that can be left out of the next try (UP-28). */
+async function leaveImagesOut(
+  runtime: Runtime,
+  { failure, images }: { failure: Failure; images: ReadonlySet<string> },
+): Promise<boolean> {
+  if (failure.category !== 'image-rejected' || images.size === 0) return false;
+  for (const hash of images) runtime.refusedAttachments.add(hash);
+  const text =
+    'The model service refused a picture in this conversation. Pictures sent so far are left out of the request, and it is tried again.';
+  await runtime.recorder.write([{ kind: 'note', level: 'warning', identifier: 'images-left-out', text }]);
+  return true;
+}
+
+/** The opening input joins the branch and the turn begins: one batch, flushed before the first request. */
+async function open(runtime: Runtime, terms: TurnTerms): Promise<void> {
+  const { opening, turn, model, effort } = terms;
+  const as = opening.delivery === 'resend' || opening.delivery === 'wake' ? opening.delivery : 'prompt';
+  await runtime.recorder.write([
+    { kind: 'taken', input: opening.id, turn, as },
+    { kind: 'turn-start', turn, model: model.ref, effort, mode: runtime.calls.gate.mode() },
+  ]);
+  terms.onTaken(opening);
+}
+
+/** What was said meanwhile joins before the next request, all of it, in the order typed (QUE-4). */
+async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
+  const inputs: readonly Waiting[] = runtime.inbox.takeSteering();
+  if (inputs.length === 0) return;
+  try {
+    await runtime.recorder.write(
+      inputs.map((input) => ({ kind: 'taken', input: input.id, turn: terms.turn, as: 'steering' })),
+    );
+  } catch (error) {
+    runtime.inbox.putBack(inputs);
+    throw error;
+  }
+  for (const input of inputs) terms.onTaken(input);
+}
+
+function stopped(signal: AbortSignal): Ending {
+  const cause = signal.reason as StopCause;
+  if (cause === 'stopped') return { reason: 'stopped', failure: null, message: null };
+  const message = cause === 'closing' ? 'Houston was closed before this turn was done.' : null;
+  return { reason: 'interrupted', failure: null, message };
+}
+
+const REFUSED: Failure = {
+  category: 'refused-by-model',
+  message: 'The model declined to answer this',
+  status: null,
+  requestId: null,
+  detail: null,
+  retryAfterMs: null,
+  retryable: false,
+  attempts: 1,
+};

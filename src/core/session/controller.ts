@@ -1,0 +1,297 @@
+import type { Refusal } from '../../base/refusal.ts';
+import type { Effort, PermissionMode } from '../../protocol/message.ts';
+import type { Answered, QueryType } from '../../protocol/query.ts';
+import type { Session } from '../../protocol/session.ts';
+import type { System } from '../../system/system.ts';
+import { createBeforeImages } from '../changes/before-images.ts';
+import { createLedger } from '../changes/ledger.ts';
+import { writeChange } from '../changes/write-change.ts';
+import type { RunHelper, RunLine } from '../jobs/line.ts';
+import type { Drafts } from '../journal/drafts.ts';
+import type { Journal } from '../journal/journal.ts';
+import { createModelContext } from '../journal/model-context.ts';
+import { recover } from '../journal/recover.ts';
+import { createTranscriptIndex } from '../journal/transcript.ts';
+import type { Models } from '../models/catalog.ts';
+import type { FactScope } from '../policy/facts.ts';
+import { createQuarantine } from '../policy/quarantine.ts';
+import type { Rules } from '../policy/rules.ts';
+import { createGate } from '../runtime/gate.ts';
+import { createInbox } from '../runtime/inbox.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts';
+import type { Tool } from '../tools/tool.ts';
+import { answerQuery } from './answer-query.ts';
+import { createAsks } from './asks.ts';
+import { createAttachments } from './attachments.ts';
+import { createCurrentModel } from './current-model.ts';
+import { gitBranch } from './directory.ts';
+import { findDraft } from './find-draft.ts';
+import { foldJournal } from './fold-journal.ts';
+import { createIntentHandler } from './handle-intent.ts';
+import { titleOf } from './naming.ts';
+import { createOutcomes } from './outcomes.ts';
+import type { SessionMemory, SessionParts } from './parts.ts';
+import { createPublisher } from './publish.ts';
+import { createRecorder } from './recorder.ts';
+import { refused } from './sent.ts';
+import { SESSION_COMMANDS } from './session-commands.ts';
+import { createShellLines } from './shell-line.ts';
+import { findSurroundings } from './surroundings.ts';
+import { createTurnLoop } from './turn-loop.ts';
+
+export interface ControllerOptions {
+  readonly system: System;
+  /** Opened for writing; the controller flushes and closes it. */
+  readonly journal: Journal;
+  readonly models: Pick<Models, 'parse' | 'open' | 'configured'>;
+  readonly tools: readonly Tool[];
+  readonly settings: SessionSettings;
+  readonly rules: Rules;
+  /** What facts are judged in; its `workspace` is where the session works: absolute, links resolved. */
+  readonly scope: FactScope;
+  readonly instructions: readonly InstructionText[];
+  readonly version: string;
+  /** As named on the command line; null to choose by session, settings and environment. */
+  readonly model: string | null;
+  /** As named on the command line or in the settings; a session that has one of its own keeps that where this is null. */
+  readonly mode: PermissionMode | null;
+  /** Whether bypass was asked for on the command line. */
+  readonly bypassOffered: boolean;
+  /** False in a one-shot run: nobody is there to answer, to choose a model or to go on after a failure. */
+  readonly canAsk: boolean;
+  /** Rounds of one turn; null for no limit. */
+  readonly roundLimit: number | null;
+  readonly drafts: Drafts;
+  /** Session folders, absolute; null when nothing is saved. */
+  readonly attachments: string | null;
+  readonly beforeImages: string | null;
+  /** Why nothing is saved, shown as long as the session runs; null when it is. */
+  readonly notSaved: string | null;
+  /** Runs the model's lines, confined; the person's own lines; and our helper programs. */
+  readonly runLine: RunLine;
+  readonly runOwnLine: RunLine;
+  readonly runHelper: RunHelper;
+  /** How commands are confined, for the header. */
+  readonly sandbox: string;
+  /** Takes secrets out of text before it is kept, shown or sent. */
+  readonly redact: (text: string) => string;
+}
+
+export interface SessionSettings {
+  readonly effort: Effort;
+  /** Further tries after a failure that may pass. */
+  readonly retries: number;
+  /** Milliseconds without a byte after which a reply counts as cut. */
+  readonly stallMs: number;
+}
+
+export interface SessionController extends Session {
+  /** Settles when the session is started and nothing runs or may start. */
+  idle(): Promise<void>;
+  /** Stops what runs, writes everything down, tells every client. May be called more than once. */
+  close(): Promise<void>;
+  /** Settles once the session is closed, also when a client asked for it. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Opens one conversation on its journal: closes what a crash left open, folds the entries, and goes on with what waits.
+ * Resolves as soon as prompts are taken; the model and the surroundings are found meanwhile.
+ */
+export async function createController(options: ControllerOptions): Promise<SessionController> {
+  const { system, journal, scope, redact } = options;
+  const { clock, files, ids } = system;
+  const folder = scope.workspace;
+
+  const repairs = await recover(journal);
+  if (repairs.length > 0) await journal.append(repairs, { onFailure: 'keep' }).durable;
+  const past = await foldJournal(journal, folder, options.version);
+  const { view } = past;
+  Object.assign(view.head, {
+    home: system.environment.home,
+    mode: openingMode(options, past.modeChosen ? view.head.mode : null),
+    bypassOffered: options.bypassOffered,
+    notSaved: journal.trouble ?? options.notSaved,
+    sandbox: options.sandbox,
+    commands: SESSION_COMMANDS,
+  });
+
+  const publisher = createPublisher({
+    view,
+    clock,
+    draftOf: (client) => findDraft(options.drafts, client, (other) => publisher.attached(other).length > 0),
+    onLost: (client) => asks.lost(client),
+  });
+  const recorder = createRecorder(journal, publisher);
+  journal.onTrouble((trouble) => publisher.publish({ type: 'head', head: { notSaved: trouble ?? options.notSaved } }));
+  const asks = createAsks({ publisher, recorder, clock, ids });
+  const outcomes = createOutcomes(publisher);
+  const inbox = createInbox(view.queue, past.held);
+  const model = createCurrentModel({ models: options.models, publisher, recorder, effort: options.settings.effort });
+  const ledger = createLedger(async (change) => {
+    await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
+  }, past.fileChanges);
+  const images = createBeforeImages(files, options.beforeImages);
+  const attachments = createAttachments(files, options.attachments);
+  const memory: SessionMemory = {
+    said: past.said,
+    lastInput: past.lastInput,
+    lastTurnFailed: past.lastEnd !== null && past.lastEnd.reason !== 'done',
+  };
+  const shell = createShellLines({
+    recorder,
+    publisher,
+    clock,
+    folder,
+    redact,
+    runLine: options.runOwnLine,
+    usedCalls: past.usedCalls,
+  });
+  let runtime: Runtime | null = null;
+
+  const loop = createTurnLoop({
+    publisher,
+    recorder,
+    inbox,
+    outcomes,
+    model,
+    shell,
+    runtime: () => runtime,
+    roundLimit: options.roundLimit,
+    dropsAfterFailure: !options.canAsk,
+    lastTurn: past.lastTurn,
+    onTaken: (input) => {
+      if (view.head.title === '') void nameAfter(input.text);
+    },
+    beforeTurn: () => images.beginPoint(),
+    onSettled: (input, report) => {
+      memory.lastInput = input;
+      memory.lastTurnFailed = report.reason !== 'done';
+      void showBranch();
+    },
+  });
+
+  const nameAfter = async (prompt: string): Promise<void> => {
+    const title = titleOf(prompt);
+    if (title !== null) await recorder.write([{ kind: 'name', name: title, by: 'prompt' }], { onFailure: 'keep' });
+  };
+  const showBranch = async (): Promise<void> => {
+    const branch = await gitBranch(files, folder);
+    if (branch !== view.head.gitBranch) publisher.publish({ type: 'head', head: { gitBranch: branch } });
+  };
+
+  const start = async (): Promise<void> => {
+    const [surroundings] = await Promise.all([findSurroundings(system, folder, scope.roots), showBranch()]);
+    runtime = {
+      session: journal.session,
+      system,
+      random: () => Number.parseInt(ids.hex(4), 16) / 0x1_0000_0000,
+      context: createModelContext(journal),
+      recorder,
+      publish: publisher.publish,
+      inbox,
+      systemPrompt: systemPrompt(surroundings, options.instructions),
+      usedCalls: past.usedCalls,
+      refusedAttachments: new Set(),
+      loadAttachment: async (attachment) => {
+        const bytes = await attachments.load(attachment);
+        return bytes === null ? null : Buffer.from(bytes).toString('base64');
+      },
+      retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
+      calls: {
+        tools: options.tools,
+        gate: createGate({
+          rules: options.rules,
+          scope,
+          sources: system,
+          quarantine: createQuarantine({ shown: past.shown, lastRef: past.lastRef }),
+          mode: () => view.head.mode,
+          canAsk: options.canAsk,
+        }),
+        ask: asks.ask,
+        canAsk: options.canAsk,
+        folder,
+        home: system.environment.home,
+        outputs: scope.outputs,
+        runLine: options.runLine,
+        runHelper: options.runHelper,
+        write: (write) => writeChange({ files, images, ledger }, write),
+        ledger,
+        todo: () => view.todo,
+        redact,
+      },
+    };
+    await model.start(options.model, past.model, options.canAsk);
+    loop.wake();
+  };
+  const started = start().catch((error: unknown) => {
+    const problem: Refusal = {
+      identifier: 'internal',
+      message: `Could not start: ${error instanceof Error ? error.message : String(error)}`,
+    };
+    publisher.publish({ type: 'head', head: { startupProblem: problem } });
+  });
+
+  const { promise: ended, resolve: tellEnded } = Promise.withResolvers<void>();
+  let closing: Promise<void> | null = null;
+  const shut = async (): Promise<void> => {
+    await started;
+    await loop.close();
+    await intents.settled();
+    await options.drafts.settle();
+    await recorder.written();
+    publisher.close('ended');
+    await journal.flush().catch(() => undefined);
+    await journal.close();
+    tellEnded();
+  };
+  const close = (): Promise<void> => (closing ??= shut());
+
+  const parts: SessionParts = {
+    system,
+    folder,
+    bypassOffered: options.bypassOffered,
+    journal,
+    publisher,
+    recorder,
+    inbox,
+    outcomes,
+    asks,
+    models: options.models,
+    model,
+    loop,
+    attachments,
+    drafts: options.drafts,
+    transcript: createTranscriptIndex(journal),
+    ledger,
+    outputs: scope.outputs,
+    memory,
+    end: () => void close(),
+  };
+  const intents = createIntentHandler(parts);
+
+  return {
+    attach: publisher.attach,
+    send: (intent, client) =>
+      closing === null
+        ? intents.send(intent, client)
+        : Promise.resolve(refused('session-closed', 'This session has ended.')),
+    read: async <K extends QueryType>(query: { readonly type: K }) =>
+      (await answerQuery(parts, query as never)) as Answered<K>,
+    idle: async () => {
+      await started;
+      await intents.settled();
+      await loop.idle();
+      await recorder.written();
+    },
+    close,
+    ended,
+  };
+}
+
+/** Bypass is never taken over from an earlier run: it has to be asked for each time. */
+function openingMode({ mode, bypassOffered }: ControllerOptions, earlier: PermissionMode | null): PermissionMode {
+  const wanted = mode ?? earlier ?? 'ask';
+  return wanted === 'bypass' && !bypassOffered ? 'ask' : wanted;
+}

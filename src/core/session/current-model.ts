@@ -1,0 +1,91 @@
+import type { Refusal } from '../../base/refusal.ts';
+import type { Effort, ModelRef } from '../../protocol/message.ts';
+import type { Models } from '../models/catalog.ts';
+import type { Model } from '../models/model.ts';
+import type { Recorder } from '../runtime/runtime.ts';
+import type { Publisher } from './publish.ts';
+
+/** The model the next turn runs on. A turn under way keeps the one it began with (INV-12). */
+export interface CurrentModel {
+  readonly model: Model | null;
+  readonly effort: Effort;
+  /** Why there is no model. */
+  readonly problem: Refusal | null;
+  /** Opens the model of the command line, the session, the settings or the environment, in that order. */
+  start(explicit: string | null, session: ModelRef | null, interactive: boolean): Promise<void>;
+  /** `busy`: adopted when the turn is over. A model that cannot be opened changes nothing (INV-19). */
+  choose(ref: ModelRef | null, effort: Effort | null, busy: boolean): Promise<Refusal | null>;
+  adopt(): Promise<void>;
+}
+
+export interface CurrentModelParts {
+  readonly models: Pick<Models, 'open' | 'configured'>;
+  readonly publisher: Publisher;
+  readonly recorder: Recorder;
+  readonly effort: Effort;
+}
+
+export function createCurrentModel({ models, publisher, recorder, ...given }: CurrentModelParts): CurrentModel {
+  let model: Model | null = null;
+  let effort = given.effort;
+  let problem: Refusal | null = null;
+  let pending: { readonly model: Model | null; readonly effort: Effort } | null = null;
+
+  const show = (): void => {
+    publisher.publish({
+      type: 'head',
+      head: {
+        model: model?.ref ?? null,
+        effort,
+        contextWindow: model?.facts.contextWindow ?? null,
+        pendingModel: pending?.model?.ref ?? null,
+        startupProblem: problem,
+        ready: model !== null,
+      },
+    });
+  };
+
+  const adopt = async (): Promise<void> => {
+    if (pending === null) return;
+    ({ effort } = pending);
+    if (pending.model !== null) {
+      model = pending.model;
+      problem = null;
+    }
+    pending = null;
+    if (model !== null) await recorder.write([{ kind: 'model', model: model.ref, effort }], { onFailure: 'keep' });
+    show();
+  };
+
+  return {
+    get model() {
+      return model;
+    },
+    get effort() {
+      return effort;
+    },
+    get problem() {
+      return problem;
+    },
+    start: async (explicit, session, interactive) => {
+      const choice = models.configured({ explicit, session, interactive });
+      const opened = choice.ok ? await models.open(choice.value.ref) : choice;
+      if (opened.ok) model = opened.value;
+      else problem = opened.refusal;
+      show();
+    },
+    choose: async (ref, newEffort, busy) => {
+      let opened: Model | null = null;
+      if (ref !== null) {
+        const outcome = await models.open(ref);
+        if (!outcome.ok) return outcome.refusal;
+        opened = outcome.value;
+      }
+      pending = { model: opened ?? pending?.model ?? null, effort: newEffort ?? pending?.effort ?? effort };
+      if (busy) show();
+      else await adopt();
+      return null;
+    },
+    adopt,
+  };
+}

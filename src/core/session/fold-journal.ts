@@ -1,0 +1,91 @@
+import type { Entry, EntryId, EntryOf } from '../../protocol/entry.ts';
+import { entryClass } from '../../protocol/entry.ts';
+import type { Label } from '../../protocol/label.ts';
+import type { ModelRef } from '../../protocol/message.ts';
+import { applyEntry, emptyHead, emptyView } from '../../protocol/reduce.ts';
+import type { QueueRow, View } from '../../protocol/view.ts';
+import type { FileChange } from '../changes/ledger.ts';
+import { isKind, type Journal } from '../journal/journal.ts';
+
+/** What a session remembers beside its View, read back from its entries. */
+export interface Recollection {
+  readonly view: View;
+  readonly model: ModelRef | null;
+  /** Whether a choice of model or mode was ever written, so that options of a fresh start do not override it. */
+  readonly modeChosen: boolean;
+  readonly lastTurn: number;
+  readonly usedCalls: Set<string>;
+  /** What each client said, by client and ref, and the entry it became. */
+  readonly said: Map<string, EntryId>;
+  /** Rows a pause concerns. */
+  readonly held: readonly EntryId[];
+  /** What opened the last turn on the branch, and how it ended. */
+  readonly lastInput: QueueRow | null;
+  readonly lastEnd: EntryOf<'turn-end'> | null;
+  readonly fileChanges: readonly FileChange[];
+  /** Labels of results the model was shown, and the highest `ref:N` ever given. */
+  readonly shown: Label[];
+  readonly lastRef: number;
+}
+
+export function saidKey(client: string, ref: string): string {
+  return `${client}\n${ref}`;
+}
+
+/**
+ * Reads the whole journal once and folds it: branch entries of the current branch, and all side entries, in file order.
+ * The same reducer moves the View here, live, and in every client.
+ */
+export async function foldJournal(journal: Journal, folder: string, version: string): Promise<Recollection> {
+  const view = emptyView(emptyHead(journal.session, folder, version));
+  const branch = new Set(journal.branch());
+  const usedCalls = new Set<string>();
+  const said = new Map<string, EntryId>();
+  const shown: Label[] = [];
+  const fileChanges: FileChange[] = [];
+  let model: ModelRef | null = null;
+  let modeChosen = false;
+  let lastTurn = 0;
+  let held: readonly EntryId[] = [];
+  let lastInput: QueueRow | null = null;
+  let lastEnd: EntryOf<'turn-end'> | null = null;
+  let lastRef = 0;
+
+  /** Names and numbers stay used whatever branch they lie on: none may be given out twice. */
+  const reserve = (entry: Entry): void => {
+    if (isKind(entry, 'taken')) lastTurn = Math.max(lastTurn, entry.turn);
+    else if (isKind(entry, 'assistant')) {
+      for (const part of entry.parts) if (part.type === 'call') usedCalls.add(part.call);
+    } else if (isKind(entry, 'result')) {
+      usedCalls.add(entry.call);
+      lastRef = Math.max(lastRef, Number(/^ref:(\d+)$/.exec(entry.ref ?? '')?.[1] ?? 0));
+    }
+  };
+
+  const remember = (entry: Entry): void => {
+    if (isKind(entry, 'input')) said.set(saidKey(entry.client, entry.ref), entry.id);
+    else if (isKind(entry, 'taken')) {
+      // As it was last edited: the row in the View is about to leave it.
+      const row = view.queue.rows.find((one) => one.id === entry.input);
+      if (row !== undefined && entry.as !== 'steering' && entry.as !== 'shell') lastInput = row;
+    } else if (isKind(entry, 'turn-start')) model = entry.model;
+    else if (isKind(entry, 'model')) model = entry.model;
+    else if (isKind(entry, 'mode')) modeChosen = true;
+    else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : entry.order;
+    else if (isKind(entry, 'turn-end')) lastEnd = entry;
+    else if (isKind(entry, 'file-change')) fileChanges.push(entry);
+    else if (isKind(entry, 'result') && entry.ref === null) shown.push(entry.label);
+  };
+
+  for await (const entry of journal.all()) {
+    reserve(entry);
+    if (entryClass(entry.kind).place === 'side' || branch.has(entry.id)) {
+      remember(entry);
+      applyEntry(view, entry);
+    } else if (isKind(entry, 'taken')) {
+      // It was answered on another branch: it waits no more.
+      view.queue.rows = view.queue.rows.filter((row) => row.id !== entry.input);
+    }
+  }
+  return { view, model, modeChosen, lastTurn, usedCalls, said, held, lastInput, lastEnd, fileChanges, shown, lastRef };
+}

@@ -1,0 +1,135 @@
+import type { Intent, Sent } from '../../protocol/intent.ts';
+import type { ClientId } from '../../protocol/session.ts';
+import type { SessionParts } from './parts.ts';
+import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
+import { type Arriving, STOPPED, say } from './say.ts';
+import { accepted, refused } from './sent.ts';
+import { runCommand } from './session-commands.ts';
+import { setMode } from './set-mode.ts';
+
+export interface IntentHandler {
+  /** Never rejects. `cancel` is carried out before this returns; everything else in the order its client sent it. */
+  send(intent: Intent, client: ClientId): Promise<Sent>;
+  /** Settles once every intent sent so far was answered. */
+  settled(): Promise<void>;
+}
+
+export function createIntentHandler(parts: SessionParts): IntentHandler {
+  const lines = new Map<ClientId, Promise<unknown>>();
+  const arriving = new Set<Arriving>();
+
+  const cancel = (then: 'pause-queue' | 'go-on'): Sent => {
+    const holds = then === 'pause-queue';
+    // First the hold, then the stop: the queue must not move in between.
+    if (holds) void parts.loop.pause(STOPPED);
+    const stopped = parts.loop.stop('stopped');
+    let free = !stopped;
+    for (const one of arriving) {
+      if (one.fate !== 'run') continue;
+      if (free) one.fate = 'stillborn';
+      else if (holds) one.fate = 'hold';
+      free = false;
+    }
+    return accepted();
+  };
+
+  const handle = async (
+    intent: Exclude<Intent, { type: 'cancel' }>,
+    client: ClientId,
+    own: Arriving | null,
+  ): Promise<Sent> => {
+    try {
+      return await handleIntent(parts, intent, client, own);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      await parts.recorder.write(
+        [{ kind: 'note', level: 'error', identifier: 'internal', text: `Houston failed at "${intent.type}": ${text}` }],
+        { onFailure: 'keep' },
+      );
+      return refused('internal', text);
+    } finally {
+      if (own !== null) arriving.delete(own);
+    }
+  };
+
+  return {
+    send: (intent, client) => {
+      const here = parts.publisher.attached(client);
+      if (here.length > 0 && here.every((one) => one.readOnly))
+        return Promise.resolve(refused('read-only', 'This screen may look only.'));
+      if (intent.type === 'cancel') return Promise.resolve(cancel(intent.then));
+      const own: Arriving | null = intent.type === 'say' ? { fate: 'run' } : null;
+      if (own !== null) arriving.add(own);
+      const before = lines.get(client) ?? Promise.resolve();
+      const answer = before.then(() => handle(intent, client, own));
+      lines.set(client, answer);
+      void answer.then(() => {
+        if (lines.get(client) === answer) lines.delete(client);
+      });
+      return answer;
+    },
+    settled: async () => {
+      await Promise.all(lines.values());
+    },
+  };
+}
+
+/** One case a variant. */
+async function handleIntent(
+  parts: SessionParts,
+  intent: Exclude<Intent, { type: 'cancel' }>,
+  client: ClientId,
+  own: Arriving | null,
+): Promise<Sent> {
+  switch (intent.type) {
+    case 'say':
+      return say(parts, intent, client, own ?? { fate: 'run' });
+    case 'answer':
+      switch (parts.asks.answer(intent.ask, intent.answer, client)) {
+        case 'taken':
+          return accepted();
+        case 'closed':
+          return refused('ask-closed', 'That question was answered or withdrawn already.');
+        case 'unfitting':
+          return refused('answer-unfitting', 'That is not one of the answers to this question.');
+      }
+      break;
+    case 'command':
+      return runCommand(parts, intent, client);
+    case 'draft':
+      parts.drafts.set(client, intent.draft);
+      return accepted();
+    case 'set-mode':
+      return setMode(parts, intent.mode);
+    case 'set-model': {
+      const refusal = await parts.model.choose(intent.model, intent.effort, parts.loop.running === 'turn');
+      if (refusal !== null) return { accepted: false, refusal };
+      parts.loop.wake();
+      return accepted();
+    }
+    case 'recall':
+      return takeOut(parts, intent.inputs, 'recalled');
+    case 'queue-discard':
+      return takeOut(parts, intent.inputs, 'discarded');
+    case 'queue-resume':
+      return resumeQueue(parts);
+    case 'queue-edit':
+      return editQueue(parts, intent);
+    case 'retry':
+      return retry(parts, client);
+    case 'seen':
+      parts.outcomes.seen(client, intent.refs);
+      return accepted();
+    case 'end':
+      parts.end();
+      return accepted();
+    case 'command-done':
+      return refused('not-your-turn', 'No command of this client is waiting to be done.');
+    case 'job':
+      return refused('no-such-job', `There is no job ${intent.job}.`);
+    case 'navigate':
+      return refused('not-here', 'Another place in the conversation cannot be opened from here.');
+    case 'custom':
+      return refused('unknown-name', `Nothing here answers to "${intent.name}".`);
+  }
+}

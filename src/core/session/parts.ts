@@ -1,0 +1,50 @@
+import type { EntryId, EntryOf } from '../../protocol/entry.ts';
+import type { System } from '../../system/system.ts';
+import type { Ledger } from '../changes/ledger.ts';
+import type { Drafts } from '../journal/drafts.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { TranscriptIndex } from '../journal/transcript.ts';
+import type { Models } from '../models/catalog.ts';
+import type { Inbox } from '../runtime/inbox.ts';
+import type { Recorder } from '../runtime/runtime.ts';
+import type { Asks } from './asks.ts';
+import type { Attachments } from './attachments.ts';
+import type { CurrentModel } from './current-model.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { Publisher } from './publish.ts';
+import type { TurnLoop } from './turn-loop.ts';
+
+/** Everything a session is made of, for the files that serve its door. */
+export interface SessionParts {
+  readonly system: System;
+  /** Absolute, links resolved. */
+  readonly folder: string;
+  readonly bypassOffered: boolean;
+  readonly journal: Journal;
+  readonly publisher: Publisher;
+  readonly recorder: Recorder;
+  readonly inbox: Inbox;
+  readonly outcomes: Outcomes;
+  readonly asks: Asks;
+  readonly models: Pick<Models, 'parse' | 'open' | 'configured'>;
+  readonly model: CurrentModel;
+  readonly loop: TurnLoop;
+  readonly attachments: Attachments;
+  readonly drafts: Drafts;
+  readonly transcript: TranscriptIndex;
+  readonly ledger: Ledger;
+  /** The session's `outputs/`, absolute; null when nothing is saved. */
+  readonly outputs: string | null;
+  readonly memory: SessionMemory;
+  /** Ends the session; the answer to the intent that asked for it is given first. */
+  readonly end: () => void;
+}
+
+/** What the session knows beside its View and changes as it goes. */
+export interface SessionMemory {
+  /** What was said, by client and ref: the entry it became, so that saying it again says it once. */
+  readonly said: Map<string, EntryId>;
+  /** What opened the last turn, and whether that turn can be tried again. */
+  lastInput: Pick<EntryOf<'input'>, 'text' | 'attachments'> | null;
+  lastTurnFailed: boolean;
+}

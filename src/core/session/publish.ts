@@ -1,0 +1,157 @@
+import type { Draft } from '../../protocol/intent.ts';
+import { apply } from '../../protocol/reduce.ts';
+import type { Attachment, AttachOptions, ClientId } from '../../protocol/session.ts';
+import type { Change, Update } from '../../protocol/update.ts';
+import type { View } from '../../protocol/view.ts';
+import type { Clock } from '../../system/clock.ts';
+
+/** Deltas are gathered for this long, in milliseconds: a frame of a 60 Hz screen. */
+const FRAME_MS = 16;
+/** Updates kept for a client that comes back; an older gap gets a snapshot. */
+const REPLAY_LIMIT = 512;
+
+export interface Publisher {
+  /** The host's own View, moved by the same reducer as every client's. */
+  readonly view: View;
+  /** Numbers and sends these changes as one update, together with whatever deltas waited before them. */
+  publish(...changes: readonly Change[]): void;
+  attach(options: AttachOptions, listener: (update: Update) => void): Attachment;
+  attached(client: ClientId): readonly { readonly readOnly: boolean }[];
+  /** Tells every client why it ends, and ends their attachments. */
+  close(why: Extract<Change, { type: 'closed' }>['why']): void;
+}
+
+export interface PublisherOptions {
+  readonly view: View;
+  readonly clock: Clock;
+  /** What this client had half written; never rejects. */
+  readonly draftOf: (client: ClientId) => Promise<Draft | null>;
+  /** The last attachment of this client is gone. */
+  readonly onLost: (client: ClientId) => void;
+}
+
+interface Watcher {
+  readonly client: ClientId;
+  readonly readOnly: boolean;
+  readonly listener: (update: Update) => void;
+  /** False until its snapshot is on the way: what happens before is in it. */
+  ready: boolean;
+  readonly settle: (why: 'closed-here' | 'ended' | 'lost') => void;
+}
+
+/**
+ * Numbers what changed, moves the host's View by it and hands each client a copy of its own. Changes that only append
+ * (streamed text, output) wait for the end of the frame; any other change takes them along first, so order holds.
+ */
+export function createPublisher(options: PublisherOptions): Publisher {
+  const { view, clock } = options;
+  // Numbers start at the time of opening, so that one seen before a restart never lies inside this run's replay.
+  view.seq = Math.max(view.seq, clock.now());
+  const watchers = new Set<Watcher>();
+  let replay: Update[] = [];
+  let gathered: Change[] = [];
+  let cancelTimer: (() => void) | null = null;
+  let lastFrame = Number.NEGATIVE_INFINITY;
+  let closed = false;
+
+  const emit = (changes: readonly Change[]): void => {
+    lastFrame = clock.ticks();
+    const update: Update = { seq: view.seq + 1, changes };
+    // Applied to a copy: the reducer may keep and later change what it was given.
+    apply(view, structuredClone(update));
+    replay.push(update);
+    if (replay.length > REPLAY_LIMIT) replay = replay.slice(-REPLAY_LIMIT / 2);
+    if (changes.some((change) => change.type === 'branch')) replay = [];
+    for (const watcher of [...watchers]) if (watcher.ready) deliver(watcher, structuredClone(update));
+  };
+
+  const deliver = (watcher: Watcher, update: Update): void => {
+    try {
+      watcher.listener(update);
+    } catch {
+      // A listener that throws is a bug of that client: it loses its attachment, nobody else is touched.
+      detach(watcher, 'lost');
+    }
+  };
+
+  const detach = (watcher: Watcher, why: 'closed-here' | 'ended' | 'lost'): void => {
+    if (!watchers.delete(watcher)) return;
+    watcher.settle(why);
+    if (!closed && ![...watchers].some((other) => other.client === watcher.client)) options.onLost(watcher.client);
+  };
+
+  const flush = (): void => {
+    cancelTimer?.();
+    cancelTimer = null;
+    if (gathered.length === 0) return;
+    const changes = gathered;
+    gathered = [];
+    emit(changes);
+  };
+
+  return {
+    view,
+    publish: (...changes) => {
+      if (closed || changes.length === 0) return;
+      for (const change of changes) gather(gathered, change);
+      if (!changes.every(onlyAppends)) return flush();
+      const elapsed = clock.ticks() - lastFrame;
+      if (elapsed >= FRAME_MS) return flush();
+      cancelTimer ??= clock.after(FRAME_MS - elapsed, () => {
+        cancelTimer = null;
+        flush();
+      });
+    },
+    attach: (wish, listener) => {
+      flush();
+      const { promise, resolve } = Promise.withResolvers<'closed-here' | 'ended' | 'lost'>();
+      const { client, readOnly = false, after } = wish;
+      const missed = missedSince(after);
+      const watcher: Watcher = { client, readOnly, listener, ready: missed !== null, settle: resolve };
+      if (closed) resolve('ended');
+      else watchers.add(watcher);
+      if (missed !== null) for (const update of missed) deliver(watcher, structuredClone(update));
+      else
+        void options.draftOf(client).then((draft) => {
+          if (!watchers.has(watcher)) return;
+          flush();
+          watcher.ready = true;
+          deliver(watcher, { seq: view.seq, changes: [{ type: 'snapshot', view: structuredClone(view), draft }] });
+        });
+      return { close: () => detach(watcher, 'closed-here'), closed: promise };
+    },
+    attached: (client) => [...watchers].filter((watcher) => watcher.client === client),
+    close: (why) => {
+      if (closed) return;
+      flush();
+      emit([{ type: 'closed', why }]);
+      closed = true;
+      for (const watcher of [...watchers]) detach(watcher, 'ended');
+    },
+  };
+
+  /** What came after `after`, or null when it cannot be told without a snapshot. */
+  function missedSince(after: number | undefined): readonly Update[] | null {
+    if (after === undefined || after > view.seq) return null;
+    if (after === view.seq) return [];
+    const first = replay[0];
+    if (first === undefined || after < first.seq - 1) return null;
+    return replay.slice(after - first.seq + 1);
+  }
+}
+
+function onlyAppends(change: Change): boolean {
+  return change.type === 'delta' || change.type === 'live-call' || change.type === 'call-output';
+}
+
+/** Joins `change` with the last one gathered where both say "more of the same". */
+function gather(gathered: Change[], change: Change): void {
+  const last = gathered.at(-1);
+  if (last?.type === 'delta' && change.type === 'delta' && last.part === change.part && last.kind === change.kind) {
+    gathered[gathered.length - 1] = { ...last, text: last.text + change.text };
+  } else if (last?.type === 'call-output' && change.type === 'call-output' && last.call === change.call) {
+    gathered[gathered.length - 1] = { ...last, text: last.text + change.text };
+  } else if (last?.type === 'live-call' && change.type === 'live-call' && last.part === change.part) {
+    gathered[gathered.length - 1] = change;
+  } else gathered.push(change);
+}

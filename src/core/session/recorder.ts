@@ -1,0 +1,36 @@
+import type { Entry, EntryBody } from '../../protocol/entry.ts';
+import type { AppendOptions, Journal } from '../journal/journal.ts';
+import type { Recorder } from '../runtime/runtime.ts';
+import type { Publisher } from './publish.ts';
+
+/**
+ * Writes entries and, once they are where their class wants them, publishes them: nobody sees as said or done what is
+ * not on the disk. Entries are published in the order they were written in, however their flushes end.
+ */
+export function createRecorder(journal: Journal, publisher: Publisher): Recorder {
+  let before: Promise<unknown> = Promise.resolve();
+
+  const write = (bodies: readonly EntryBody[], options?: AppendOptions): Promise<readonly Entry[]> => {
+    const { entries, durable } = journal.append(bodies, options);
+    const earlier = before;
+    const written = (async () => {
+      const trouble = await durable.then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      await earlier;
+      if (trouble !== null && options?.onFailure !== 'keep') throw trouble.error;
+      publisher.publish(...entries.map((entry) => ({ type: 'entry', entry }) as const));
+      return entries;
+    })();
+    before = written.catch(() => undefined);
+    return written;
+  };
+
+  return {
+    write,
+    written: async () => {
+      await before;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Intent, Sent } from '../../protocol/intent.ts';
+import type { Attachment } from '../../protocol/message.ts';
+import type { ClientId } from '../../protocol/session.ts';
+import type { QueueRow } from '../../protocol/view.ts';
+import { SystemError } from '../../system/files.ts';
+import { saidKey } from './fold-journal.ts';
+import type { SessionParts } from './parts.ts';
+import { accepted, refused } from './sent.ts';
+import { queueEntry } from './turn-loop.ts';
+
+export type Say = Extract<Intent, { type: 'say' }>;
+
+/**
+ * One `say` on its way to the disk. A `cancel` that arrives meanwhile is for it too, though nothing runs yet (INV-3):
+ * `stillborn` is taken and stopped at once, `hold` waits with whatever else was paused.
+ */
+export interface Arriving {
+  fate: 'run' | 'stillborn' | 'hold';
+}
+
+/** Puts what was said on the disk, then in line. Nothing has run when this answers; a crash from here on loses nothing. */
+export async function say(parts: SessionParts, intent: Say, client: ClientId, arriving: Arriving): Promise<Sent> {
+  const { memory, loop, recorder, outcomes } = parts;
+  const key = saidKey(client, intent.ref);
+  const known = memory.said.get(key);
+  if (known !== undefined) return accepted({ kind: 'input', input: known });
+  if (intent.text.trim() === '' && intent.attachments.length === 0)
+    return refused('empty-prompt', 'There is nothing to send.');
+  if (intent.delivery === 'shell' && intent.private === true) {
+    loop.runPrivately({ client, ref: intent.ref, text: intent.text });
+    return accepted();
+  }
+  const attachments: Attachment[] = [];
+  try {
+    for (const wish of intent.attachments) {
+      const kept = await parts.attachments.keep(wish);
+      if (!kept.ok) return { accepted: false, refusal: kept.refusal };
+      attachments.push(kept.value);
+    }
+    const body = { client, ref: intent.ref, text: intent.text, attachments, delivery: intent.delivery };
+    const [entry] = await recorder.write([{ kind: 'input', ...body, target: null }]);
+    memory.said.set(key, entry!.id);
+    outcomes.set({ client, ref: intent.ref }, 'waiting');
+    const moved = await putInLine(parts, { id: entry!.id, ...body }, arriving);
+    loop.wake();
+    await moved;
+    return accepted({ kind: 'input', input: entry!.id });
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    return refused('not-saved', `Not sent, because it could not be saved: ${error.message}`);
+  }
+}
+
+function putInLine(parts: SessionParts, row: QueueRow, arriving: Arriving): Promise<unknown> | null {
+  const { inbox, loop, recorder } = parts;
+  if (row.delivery === 'interrupt' && loop.running !== null) {
+    // Of several interrupts in a row only the last one asks the model anything; none is lost (INV-7).
+    for (const other of inbox.rows) if (other.delivery === 'interrupt') other.stillborn = true;
+    inbox.add(row, inbox.rows.find((other) => !other.stillborn)?.id ?? null);
+    loop.stop('interrupted');
+    return recorder.write([queueEntry(inbox)], { onFailure: 'keep' });
+  }
+  const waiting = inbox.add(row);
+  if (arriving.fate === 'stillborn') waiting.stillborn = true;
+  if (arriving.fate === 'hold') return loop.pause(STOPPED);
+  return null;
+}
+
+export const STOPPED = { because: 'stopped', message: 'Held because you stopped the turn.' } as const;

@@ -1,0 +1,121 @@
+import type { Intent, Sent } from '../../protocol/intent.ts';
+import type { Effort, PermissionMode } from '../../protocol/message.ts';
+import type { ClientId } from '../../protocol/session.ts';
+import type { SessionCommand } from '../../protocol/view.ts';
+import type { SessionParts } from './parts.ts';
+import { resumeQueue } from './queue-intents.ts';
+import { accepted, refused } from './sent.ts';
+import { setMode } from './set-mode.ts';
+import { statusRows } from './status.ts';
+
+/** A command the session itself runs: what is known of it, and what it does. */
+interface Command extends SessionCommand {
+  /** Values its argument can have; the first word counts. Absent: free text, or none. */
+  readonly choices?: readonly string[];
+  run(parts: SessionParts, argument: string, client: ClientId): Promise<Sent>;
+}
+
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max', 'default'];
+const MODES: readonly PermissionMode[] = ['ask', 'edits', 'plan', 'bypass'];
+
+const COMMANDS: readonly Command[] = [
+  {
+    name: 'model',
+    argument: 'provider:model',
+    description: 'Choose the model of this conversation',
+    during: 'now',
+    run: async (parts, argument) => {
+      if (argument === '') return refused('argument-missing', 'Which one? /model provider:model');
+      const ref = parts.models.parse(argument);
+      if (!ref.ok) return { accepted: false, refusal: ref.refusal };
+      return chooseModel(parts, { model: ref.value });
+    },
+  },
+  {
+    name: 'effort',
+    argument: EFFORTS.join('|'),
+    choices: EFFORTS,
+    description: 'Choose how hard the model thinks',
+    during: 'now',
+    run: (parts, argument) => chooseModel(parts, { effort: argument as Effort }),
+  },
+  {
+    name: 'mode',
+    argument: MODES.join('|'),
+    choices: MODES,
+    description: 'Choose what may be done without a question',
+    during: 'now',
+    run: (parts, argument) => setMode(parts, argument as PermissionMode),
+  },
+  {
+    name: 'rename',
+    argument: 'title',
+    description: 'Give this conversation a title',
+    during: 'now',
+    run: async (parts, argument) => {
+      if (argument === '') return refused('argument-missing', 'What should it be called? /rename title');
+      await parts.recorder.write([{ kind: 'name', name: argument, by: 'person' }]);
+      return accepted();
+    },
+  },
+  {
+    name: 'status',
+    argument: '',
+    description: 'Show what this session is and what it has used',
+    during: 'now',
+    run: async (parts, _argument, client) => {
+      const text = statusRows(parts)
+        .map(({ name, value }) => `${name}: ${value}`)
+        .join('\n');
+      parts.publisher.publish({ type: 'flash', client, level: 'info', text });
+      return accepted();
+    },
+  },
+  {
+    name: 'resume-queue',
+    argument: '',
+    description: 'Go on with the prompts that are held',
+    during: 'now',
+    run: (parts) => resumeQueue(parts),
+  },
+];
+
+/** For completion and help, in the order they are listed. */
+export const SESSION_COMMANDS: readonly SessionCommand[] = COMMANDS.map(({ name, argument, description, during }) => ({
+  name,
+  argument,
+  description,
+  ...(during === undefined ? {} : { during }),
+}));
+
+export async function runCommand(
+  parts: SessionParts,
+  intent: Extract<Intent, { type: 'command' }>,
+  client: ClientId,
+): Promise<Sent> {
+  const command = COMMANDS.find((one) => one.name === intent.name);
+  if (command === undefined) return refused('unknown-command', `There is no command /${intent.name}.`);
+  const argument = intent.argument.trim();
+  if (command.choices !== undefined && !command.choices.includes(argument)) {
+    return refused('argument-unknown', `/${command.name} takes one of: ${command.choices.join(', ')}`);
+  }
+  const sent = await command.run(parts, argument, client);
+  if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
+  return sent;
+}
+
+/** What an argument can be, by what was typed of it. */
+export function completeArgument(name: string, typed: string): { value: string; description: string }[] {
+  const choices = COMMANDS.find((one) => one.name === name)?.choices ?? [];
+  return choices.filter((choice) => choice.startsWith(typed)).map((value) => ({ value, description: '' }));
+}
+
+async function chooseModel(
+  parts: SessionParts,
+  wish: { readonly model?: Parameters<SessionParts['model']['choose']>[0]; readonly effort?: Effort },
+): Promise<Sent> {
+  const refusal = await parts.model.choose(wish.model ?? null, wish.effort ?? null, parts.loop.running === 'turn');
+  if (refusal !== null) return { accepted: false, refusal };
+  parts.loop.wake();
+  return accepted();
+}

@@ -1,0 +1,144 @@
+import type { EntryBody } from '../../protocol/entry.ts';
+import { TRUSTED_PRIVATE } from '../../protocol/label.ts';
+import type { InputOutcome } from '../../protocol/view.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { LineResult, RunLine } from '../jobs/line.ts';
+import type { Waiting } from '../runtime/inbox.ts';
+import type { Recorder } from '../runtime/runtime.ts';
+import type { Publisher } from './publish.ts';
+
+/** A line that is shown to the one who typed it and kept nowhere (DSH-3). */
+export type PrivateLine = Pick<InputOutcome, 'client' | 'ref'> & { readonly text: string };
+
+/** Lines a person runs in their own shell: whole environment, no question, never confined (SH-1). */
+export interface ShellLines {
+  /** Rejects only when the line could not even be recorded; then it has not run. */
+  run(row: Waiting, turn: number, signal: AbortSignal): Promise<'done' | 'failed' | 'stopped'>;
+  runPrivately(line: PrivateLine, signal: AbortSignal): Promise<'done' | 'failed' | 'stopped'>;
+}
+
+export interface ShellParts {
+  readonly recorder: Recorder;
+  readonly publisher: Publisher;
+  readonly clock: Clock;
+  readonly runLine: RunLine;
+  readonly folder: string;
+  readonly usedCalls: Set<string>;
+  readonly redact: (text: string) => string;
+}
+
+/** No deadline: what a person starts, a person ends. */
+const NO_TIMEOUT = 0x7fffffff;
+
+export function createShellLines(parts: ShellParts): ShellLines {
+  const { recorder, publisher, clock, folder, redact } = parts;
+
+  const show = (line: string, turn: number | null): void => {
+    publisher.publish({
+      type: 'activity',
+      activity: { phase: 'shell', turn, since: clock.now(), detail: line, retry: null },
+    });
+  };
+  const start = async (
+    call: string,
+    line: string,
+    signal: AbortSignal,
+    onOutput: (text: string) => void,
+  ): Promise<LineResult | { readonly trouble: string }> => {
+    try {
+      return await parts.runLine({ call, line, folder, timeoutMs: NO_TIMEOUT }, signal, onOutput);
+    } catch (error) {
+      return { trouble: error instanceof Error ? error.message : String(error) };
+    }
+  };
+
+  return {
+    run: async (row, turn, signal) => {
+      const call = `shell-${turn}`;
+      parts.usedCalls.add(call);
+      await recorder.write([
+        { kind: 'taken', input: row.id, turn, as: 'shell' },
+        { kind: 'call', turn, call, tool: '!', title: row.text, effects: [], decidedBy: 'person' },
+      ]);
+      show(row.text, turn);
+      const begun = clock.ticks();
+      const result = signal.aborted
+        ? { trouble: 'stopped before it began' }
+        : await start(call, row.text, signal, (text) =>
+            publisher.publish({ type: 'call-output', call, text: redact(text) }),
+          );
+      const duration = Math.round(clock.ticks() - begun);
+      await recorder.write(
+        [resultOf(result, { call, turn, line: row.text, duration, stopped: signal.aborted }, redact)],
+        { onFailure: 'keep' },
+      );
+      if (signal.aborted) return 'stopped';
+      return 'trouble' in result ? 'failed' : 'done';
+    },
+    runPrivately: async ({ client, ref, text: line }, signal) => {
+      show(line, null);
+      const result = await start(`private-${ref}`, line, signal, () => {});
+      const text = 'trouble' in result ? `Could not start: ${result.trouble}` : `$ ${line}\n${outputText(result)}`;
+      publisher.publish({ type: 'flash', client, level: 'trouble' in result ? 'error' : 'info', text });
+      if (signal.aborted) return 'stopped';
+      return 'trouble' in result ? 'failed' : 'done';
+    },
+  };
+}
+
+interface Ran {
+  readonly call: string;
+  readonly turn: number;
+  readonly line: string;
+  readonly duration: number;
+  readonly stopped: boolean;
+}
+
+function resultOf(
+  result: LineResult | { readonly trouble: string },
+  ran: Ran,
+  redact: (text: string) => string,
+): EntryBody {
+  const { call, turn, line, duration } = ran;
+  const common = {
+    kind: 'result',
+    turn,
+    call,
+    tool: '!',
+    title: line,
+    images: [],
+    ref: null,
+    label: TRUSTED_PRIVATE,
+    job: null,
+    duration,
+  } as const;
+  if ('trouble' in result) {
+    const outcome = ran.stopped ? 'stopped' : 'error';
+    return { ...common, outcome, text: `It did not run: ${result.trouble}`, display: { kind: 'none' }, output: null };
+  }
+  // A command that ends in an error has still been run, and its result is what was asked for.
+  return {
+    ...common,
+    outcome: ran.stopped ? 'stopped' : 'ok',
+    text: redact(outputText(result)),
+    display: {
+      kind: 'terminal',
+      command: line,
+      tail: redact(result.tail === '' ? result.head : result.tail),
+      totalLines: result.totalLines,
+      totalBytes: result.totalBytes,
+      exit: result.exit,
+      endedBy: result.endedBy,
+      label: TRUSTED_PRIVATE,
+    },
+    output: result.output,
+  };
+}
+
+/** What the line printed, and how it ended where that says something. */
+function outputText(result: LineResult): string {
+  const gap = result.omittedBytes > 0 ? `\n[${result.omittedBytes} bytes left out here]\n` : '';
+  const printed = `${result.head}${gap}${result.tail}`;
+  const ending = result.endedBy === 'exit' ? (result.exit === 0 ? '' : `[exit ${result.exit}]`) : `[${result.endedBy}]`;
+  return [printed.trimEnd(), ending].filter((part) => part !== '').join('\n');
+}

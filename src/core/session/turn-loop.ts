@@ -1,0 +1,262 @@
+import type { EntryBody, QueuePause } from '../../protocol/entry.ts';
+import type { Inbox, Waiting } from '../runtime/inbox.ts';
+import type { Recorder, Runtime, StopCause, TurnTerms } from '../runtime/runtime.ts';
+import { runTurn, type TurnReport } from '../runtime/turn.ts';
+import type { CurrentModel } from './current-model.ts';
+import type { OutcomeMessage, Outcomes } from './outcomes.ts';
+import type { Publisher } from './publish.ts';
+import type { PrivateLine, ShellLines } from './shell-line.ts';
+
+/**
+ * Runs what waits, one thing at a time, and settles each: tells its owners, holds or lets go what waits behind it. It
+ * never ends by an error; only `close` ends it.
+ */
+export interface TurnLoop {
+  /** What runs now. */
+  readonly running: 'turn' | 'shell' | null;
+  /** Looks whether something may start, and starts it before it returns. */
+  wake(): void;
+  /** Runs a line that is kept nowhere, as soon as nothing else runs. */
+  runPrivately(line: PrivateLine): void;
+  /** Ends what runs; false when nothing did. What is done already stays done. */
+  stop(cause: StopCause): boolean;
+  /** Holds what waits, with the reason, where anything waits. */
+  pause(pause: QueuePause): Promise<void>;
+  /** Settles when nothing runs and nothing that waits may start. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TurnLoopParts {
+  readonly publisher: Publisher;
+  readonly recorder: Recorder;
+  readonly inbox: Inbox;
+  readonly outcomes: Outcomes;
+  readonly model: CurrentModel;
+  readonly shell: ShellLines;
+  /** Null until the session is ready. */
+  readonly runtime: () => Runtime | null;
+  readonly roundLimit: number | null;
+  /** Headless: nobody can go on after a failure, so what waits is dropped and its owners told. */
+  readonly dropsAfterFailure: boolean;
+  readonly lastTurn: number;
+  /** A prompt joined the branch. */
+  readonly onTaken: (input: Waiting) => void;
+  /** Before a turn's first effect. */
+  readonly beforeTurn: () => Promise<void>;
+  readonly onSettled: (input: Waiting, report: TurnReport) => void;
+}
+
+interface Current {
+  readonly kind: 'turn' | 'shell';
+  readonly abort: AbortController;
+}
+
+export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
+  const { publisher, recorder, inbox, outcomes, model } = parts;
+  let lastTurn = parts.lastTurn;
+  let current: Current | null = null;
+  let pumping: Promise<void> | null = null;
+  let closed = false;
+  let idlers: (() => void)[] = [];
+  const privateLines: PrivateLine[] = [];
+
+  /** What may start now, taken out of the queue; null when nothing may. */
+  const takeNext = (): (() => Promise<void>) | null => {
+    if (closed || parts.runtime() === null) return null;
+    const row = inbox.next();
+    if (row === null) return null;
+    // A shell line needs no model; everything else waits for one (decisions §10.7).
+    if (row.delivery !== 'shell' && model.model === null) return null;
+    inbox.remove([row.id]);
+    return row.delivery === 'shell' ? () => runShell(row) : () => runPrompt(row);
+  };
+  const takePrivate = (): (() => Promise<void>) | null => {
+    const line = closed ? undefined : privateLines.shift();
+    if (line === undefined) return null;
+    return async () => {
+      current = { kind: 'shell', abort: new AbortController() };
+      outcomes.set(line, 'started');
+      outcomes.set(line, await parts.shell.runPrivately(line, current.abort.signal));
+    };
+  };
+
+  const pump = async (): Promise<void> => {
+    for (let next = takePrivate() ?? takeNext(); next !== null; next = takePrivate() ?? takeNext()) {
+      try {
+        await next();
+        current = null;
+        await model.adopt();
+      } catch (error) {
+        // A bug while settling: said, and the loop goes on.
+        await recorder.write([noteOf(error)], { onFailure: 'keep' });
+      }
+      current = null;
+    }
+    // Nothing is awaited from the last look at the queue to here: a wake can not fall in between.
+    pumping = null;
+    if (closed) return;
+    if (publisher.view.activity.phase !== 'idle' && parts.runtime() !== null)
+      publisher.publish({ type: 'activity', activity: IDLE });
+    for (const settle of idlers) settle();
+    idlers = [];
+  };
+
+  const wake = (): void => {
+    if (pumping !== null || closed) return;
+    refuseWithoutModel();
+    pumping = Promise.resolve();
+    const started = pump();
+    if (pumping !== null) pumping = started;
+  };
+
+  /** Headless, with no model: nobody will choose one, so what waits ends here. */
+  const refuseWithoutModel = (): void => {
+    const { problem } = model;
+    if (!parts.dropsAfterFailure || problem === null || parts.runtime() === null) return;
+    drop(inbox.remove('all'), { level: 'error', identifier: problem.identifier, text: problem.message }, 'failed');
+  };
+
+  const drop = (rows: readonly Waiting[], message: OutcomeMessage, state: 'failed' | 'dropped'): void => {
+    if (rows.length === 0) return;
+    void recorder.write(
+      rows.map((row) => ({ kind: 'dropped', input: row.id, reason: 'failed' })),
+      { onFailure: 'keep' },
+    );
+    for (const row of rows) outcomes.set(row, state, { messages: [message] });
+  };
+
+  const runPrompt = async (row: Waiting): Promise<void> => {
+    const runtime = parts.runtime();
+    if (runtime === null || model.model === null) throw new Error('a turn was started before the session was ready');
+    const abort = new AbortController();
+    if (row.stillborn) abort.abort('stopped' satisfies StopCause);
+    current = { kind: 'turn', abort };
+    const turn = ++lastTurn;
+    const taken: Waiting[] = [];
+    const terms: TurnTerms = {
+      turn,
+      model: model.model,
+      effort: model.effort,
+      roundLimit: parts.roundLimit,
+      opening: row,
+      signal: abort.signal,
+      onTaken: (input) => {
+        taken.push(input);
+        outcomes.set(input, 'started', { turn });
+        parts.onTaken(input);
+      },
+    };
+    let report: TurnReport;
+    try {
+      await parts.beforeTurn();
+      report = await runTurn(runtime, terms);
+    } catch (error) {
+      return fail(row, error);
+    }
+    for (const input of taken)
+      outcomes.set(input, stateOf(report), {
+        refusals: report.refusals,
+        messages: messagesOf(report, input, taken, inbox),
+      });
+    parts.onSettled(row, report);
+    if (report.reason === 'failed' || report.reason === 'repeating')
+      await holdBehind(report.message ?? 'The turn failed.');
+  };
+
+  const runShell = async (row: Waiting): Promise<void> => {
+    const abort = new AbortController();
+    if (row.stillborn) abort.abort('stopped' satisfies StopCause);
+    current = { kind: 'shell', abort };
+    const turn = ++lastTurn;
+    outcomes.set(row, 'started', { turn });
+    try {
+      outcomes.set(row, await parts.shell.run(row, turn, abort.signal));
+    } catch (error) {
+      return fail(row, error);
+    }
+  };
+
+  /** The input could not even be put on the branch (a full disk): it waits on, held, and says why. */
+  const fail = async (row: Waiting, error: unknown): Promise<void> => {
+    const text = error instanceof Error ? error.message : String(error);
+    inbox.putBack([row]);
+    outcomes.set(row, 'waiting', { messages: [{ level: 'error', identifier: 'not-started', text }] });
+    await holdBehind(`Could not start: ${text}`);
+  };
+
+  const holdBehind = async (message: string): Promise<void> => {
+    if (!parts.dropsAfterFailure) return pause({ because: 'failed', message });
+    drop(inbox.remove('all'), { level: 'error', identifier: 'dropped', text: message }, 'dropped');
+  };
+
+  const pause = async (reason: QueuePause): Promise<void> => {
+    if (inbox.rows.length === 0) return;
+    inbox.pause(reason);
+    await recorder.write([queueEntry(inbox)], { onFailure: 'keep' });
+  };
+
+  return {
+    get running() {
+      return current?.kind ?? null;
+    },
+    wake,
+    runPrivately: (line) => {
+      privateLines.push(line);
+      outcomes.set(line, 'waiting');
+      wake();
+    },
+    stop: (cause) => {
+      if (current === null || current.abort.signal.aborted) return current !== null;
+      current.abort.abort(cause);
+      publisher.publish({
+        type: 'activity',
+        activity: { ...publisher.view.activity, phase: 'stopping', detail: '', retry: null },
+      });
+      return true;
+    },
+    pause,
+    idle: () => (pumping === null ? Promise.resolve() : new Promise((settle) => idlers.push(settle))),
+    close: async () => {
+      closed = true;
+      current?.abort.abort('closing' satisfies StopCause);
+      await pumping;
+      for (const settle of idlers) settle();
+    },
+  };
+}
+
+const IDLE = { phase: 'idle', turn: null, since: null, detail: '', retry: null } as const;
+
+function noteOf(error: unknown): EntryBody {
+  const text = error instanceof Error ? error.message : String(error);
+  return { kind: 'note', level: 'error', identifier: 'internal', text: `Houston failed: ${text}` };
+}
+
+/** The queue as it stands, for the journal. */
+export function queueEntry(inbox: Inbox): Extract<EntryBody, { kind: 'queue' }> {
+  return { kind: 'queue', order: inbox.rows.map((row) => row.id), edited: [], paused: inbox.paused };
+}
+
+function stateOf(report: TurnReport): 'done' | 'failed' | 'stopped' {
+  switch (report.reason) {
+    case 'done':
+    case 'limit':
+      return 'done';
+    case 'failed':
+    case 'repeating':
+      return 'failed';
+    case 'stopped':
+    case 'interrupted':
+      return 'stopped';
+  }
+}
+
+function messagesOf(report: TurnReport, input: Waiting, taken: readonly Waiting[], inbox: Inbox): OutcomeMessage[] {
+  // Offered back to the box: stopped before anything came of it, and nothing else is in play (STOP-6).
+  const unanswered = report.reason === 'stopped' && !report.visible && taken.length === 1 && inbox.rows.length === 0;
+  if (unanswered) return [{ level: 'info', identifier: 'offered-back', text: input.text }];
+  if (report.message === null) return [];
+  const identifier = report.failure?.category ?? `turn-${report.reason}`;
+  return [{ level: report.reason === 'failed' ? 'error' : 'warning', identifier, text: report.message }];
+}
