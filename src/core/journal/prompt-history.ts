@@ -120,7 +120,8 @@ function fold(lines: readonly Line[]): PromptRecord[] {
       if (removed.has(line.id) || seen.has(line.id)) continue;
       seen.add(line.id);
     }
-    if (records[records.length - 1]?.text === line.text) records.pop();
+    const last = records[records.length - 1];
+    if (last?.text === line.text && last.workspace === line.workspace) records.pop();
     records.push(line);
   }
   return records.slice(-MOST);
