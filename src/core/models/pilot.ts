@@ -43,6 +43,7 @@ export function createPilot(options: PilotOptions): Model {
       yield { type: 'begin', requestId: null };
 
       const parts: AssistantPart[] = [];
+      let calls = flight.calls;
       const end = (result: ModelEnd['result']): ModelEnd => ({
         type: 'end',
         result,
@@ -53,7 +54,7 @@ export function createPilot(options: PilotOptions): Model {
       for (const said of script) {
         const part = parts.length;
         if ('tool' in said) {
-          const call = `pilot-${flight.calls + part + 1}`;
+          const call = `pilot-${++calls}`;
           const input = JSON.parse(JSON.stringify(said.input));
           parts.push({ type: 'call', call, tool: said.tool, title: '', why: null, input });
           yield { type: 'call', part, call, tool: said.tool, inputBytes: JSON.stringify(input).length };
