@@ -4,7 +4,6 @@ export const DEMO_PROJECT: Readonly<Record<string, string>> = {
   "name": "ascent",
   "version": "1.0.0",
   "private": true,
-  "type": "module",
   "description": "Countdown calls and fuel figures for a small rocket",
   "scripts": { "test": "node --test" }
 }
@@ -19,7 +18,7 @@ Countdown calls and fuel figures for a small rocket.
 Run the tests with \`npm test\`.
 `,
   'src/countdown.js': `/** The calls of a countdown that starts at \`from\` seconds: T-3, T-2, T-1, Lift-off. */
-export function countdown(from) {
+function countdown(from) {
   const calls = [];
   for (let second = from; second > 1; second--) {
     calls.push(\`T-\${second}\`);
@@ -27,16 +26,20 @@ export function countdown(from) {
   calls.push('Lift-off');
   return calls;
 }
+
+module.exports = { countdown };
 `,
   'src/fuel.js': `/** Kilograms of fuel for a burn of \`seconds\` at \`rate\` kilograms a second, rounded up: nobody refuels in flight. */
-export function fuelFor(seconds, rate) {
+function fuelFor(seconds, rate) {
   if (seconds < 0 || rate < 0) throw new RangeError('a burn cannot be negative');
   return Math.ceil(seconds * rate);
 }
+
+module.exports = { fuelFor };
 `,
-  'test/countdown.test.js': `import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { countdown } from '../src/countdown.js';
+  'test/countdown.test.js': `const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const { countdown } = require('../src/countdown.js');
 
 test('calls every second, then lift-off', () => {
   assert.deepEqual(countdown(3), ['T-3', 'T-2', 'T-1', 'Lift-off']);
@@ -46,9 +49,9 @@ test('lifts off at once when nothing is left to count', () => {
   assert.deepEqual(countdown(0), ['Lift-off']);
 });
 `,
-  'test/fuel.test.js': `import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { fuelFor } from '../src/fuel.js';
+  'test/fuel.test.js': `const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const { fuelFor } = require('../src/fuel.js');
 
 test('rounds up to whole kilograms', () => {
   assert.equal(fuelFor(1.5, 3), 5);
