@@ -8,7 +8,8 @@ export interface SpawnOptions {
   readonly input: null | Uint8Array | 'pipe';
   /** Where both streams go: pieces to `onOutput`, or appended to a file (which outlives us). */
   readonly output: 'pieces' | { readonly file: string } | 'ignore';
-  readonly onOutput?: (bytes: Uint8Array, stream: 'out' | 'err') => void;
+  /** A promise it returns is awaited before more is read: the program then waits, as at any full pipe. */
+  readonly onOutput?: (bytes: Uint8Array, stream: 'out' | 'err') => void | Promise<void>;
   /** In a session of its own (setsid): a new process group without a controlling terminal. Default true. */
   readonly ownGroup?: boolean;
   /** True: is not killed when we exit and does not keep us alive. */
@@ -49,7 +50,9 @@ export interface Processes {
   /** Throws `SystemError` (`ENOENT`, `EACCES`) when it cannot start. */
   spawn(options: SpawnOptions): Promise<Child>;
   /** On a new pseudo-terminal. */
-  spawnTerminal(options: Omit<SpawnOptions, 'input' | 'output'> & { columns: number; rows: number }): Promise<TerminalChild>;
+  spawnTerminal(
+    options: Omit<SpawnOptions, 'input' | 'output'> & { columns: number; rows: number },
+  ): Promise<TerminalChild>;
   /** Absolute path of a program on `path` (a PATH value), null when there is none. */
   find(program: string, path: string): Promise<string | null>;
   facts(pid: number): Promise<ProcessFacts | null>;

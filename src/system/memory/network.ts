@@ -140,7 +140,7 @@ export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNet
     answer: null,
     fetch: Object.assign(
       async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-        const request = new Request(input instanceof URL ? input.href : input, init);
+        const request = input instanceof Request ? new Request(input, init) : new Request(String(input), init);
         request.signal.throwIfAborted();
         if (!network.answer) throw new SystemError('ECONNREFUSED', `ECONNREFUSED: no network: ${request.url}`);
         const answer = Promise.resolve(network.answer(request));

@@ -1,0 +1,196 @@
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import type { Child, Exit, SpawnOptions } from '../processes.ts';
+import { systemError } from './errors.ts';
+import { openPipe, readPipe } from './pipes.ts';
+import { endAtExit, signalChild } from './signals.ts';
+
+/** How long output must be silent, once the program ended, to be taken for all of it. */
+const QUIET_MS = 15;
+
+interface Reading {
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+/** `program` is the absolute path of `argv[0]`. */
+export async function spawnChild(program: string, options: SpawnOptions): Promise<Child> {
+  const { spawn } = await import('node:child_process');
+  const ownGroup = options.ownGroup ?? true;
+  const output = openOutput(options);
+  let child: ChildProcess;
+  try {
+    child = spawn(program, options.argv.slice(1), {
+      argv0: options.argv[0] ?? program,
+      cwd: options.folder,
+      env: { ...options.environment },
+      detached: ownGroup,
+      stdio: [options.input === null ? 'ignore' : 'pipe', output.out, output.err],
+    });
+    await started(child);
+  } catch (error) {
+    output.discard();
+    throw systemError(error, program);
+  }
+  const pid = child.pid as number;
+  const readings = output.read(child);
+  const forget = options.detached ? () => {} : endAtExit(pid, ownGroup);
+  const target = { pid, group: ownGroup, over: false };
+
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', async (code, signal) => {
+      target.over = true;
+      forget();
+      await output.settled(readings);
+      resolve({ code, signal });
+    });
+  });
+
+  // A program that ends without reading its input is no failure of ours.
+  child.stdin?.on('error', () => {});
+  if (options.input instanceof Uint8Array) child.stdin?.end(options.input);
+
+  const release = () => {
+    child.unref();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
+    for (const reading of readings) reading.stop();
+  };
+  if (options.detached) release();
+
+  return {
+    pid,
+    exited,
+    write: (bytes) =>
+      new Promise((resolve) => {
+        if (child.stdin?.writable) child.stdin.write(bytes, () => resolve());
+        else resolve();
+      }),
+    closeInput: () => void child.stdin?.end(),
+    signal: (name) => signalChild(target, name),
+    release,
+  };
+}
+
+/** A program that could not be started says so in an event. */
+async function started(child: ChildProcess): Promise<void> {
+  if (child.pid !== undefined) {
+    child.on('error', () => {});
+    return;
+  }
+  await new Promise<void>((_resolve, reject) => child.once('error', reject));
+}
+
+interface Output {
+  readonly out: number | 'pipe' | 'ignore';
+  readonly err: number | 'pipe' | 'ignore';
+  /** Closes our ends of what only the child needs, and begins to read. */
+  read(child: ChildProcess): Reading[];
+  /** Resolves when everything written so far was handed on. What a grandchild writes later still comes, unawaited. */
+  settled(readings: readonly Reading[]): Promise<void>;
+  discard(): void;
+}
+
+function openOutput(options: SpawnOptions): Output {
+  const nothing = { read: () => [], settled: async () => {}, discard() {} };
+  if (options.output === 'ignore') return { out: 'ignore', err: 'ignore', ...nothing };
+  if (typeof options.output === 'object') {
+    const { file } = options.output;
+    const { O_APPEND, O_CREAT, O_NOCTTY, O_WRONLY } = constants;
+    const fd = openFile(file, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY);
+    const close = () => closeSync(fd);
+    return {
+      ...nothing,
+      out: fd,
+      err: fd,
+      read() {
+        close();
+        return [];
+      },
+      discard: close,
+    };
+  }
+  return openPieces(options);
+}
+
+function openFile(path: string, flags: number): number {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    throw systemError(error, path);
+  }
+}
+
+function openPieces(options: SpawnOptions): Output {
+  const pipes = [openPipe(), openPipe()] as const;
+  let last = 0;
+  let handing = 0;
+  const hand = async (bytes: Uint8Array, stream: 'out' | 'err') => {
+    handing++;
+    try {
+      await options.onOutput?.(bytes, stream);
+    } finally {
+      handing--;
+      last = performance.now();
+    }
+  };
+  const settled = async (readings: readonly Reading[]) => {
+    let ended = false;
+    const all = Promise.all(readings.map((reading) => reading.ended)).then(() => {
+      ended = true;
+    });
+    last = performance.now();
+    while (!ended) {
+      const left = last + QUIET_MS - performance.now();
+      if (left <= 0 && handing === 0) return;
+      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, Math.max(left, 1)))]);
+    }
+  };
+  const [out, err] = pipes;
+  if (!out || !err) {
+    const discard = () => closeAll(out, err);
+    discard();
+    return {
+      out: 'pipe',
+      err: 'pipe',
+      read: (child) => [readSocket(child.stdout, hand, 'out'), readSocket(child.stderr, hand, 'err')],
+      settled,
+      discard() {},
+    };
+  }
+  return {
+    out: out.writer,
+    err: err.writer,
+    read() {
+      closeSync(out.writer);
+      closeSync(err.writer);
+      return [readPipe(out.reader, (bytes) => hand(bytes, 'out')), readPipe(err.reader, (bytes) => hand(bytes, 'err'))];
+    },
+    settled,
+    discard: () => closeAll(out, err),
+  };
+}
+
+function closeAll(...pipes: readonly ({ reader: number; writer: number } | null)[]): void {
+  for (const pipe of pipes) {
+    if (!pipe) continue;
+    closeSync(pipe.reader);
+    closeSync(pipe.writer);
+  }
+}
+
+function readSocket(
+  stream: NodeJS.ReadableStream | null,
+  hand: (bytes: Uint8Array, stream: 'out' | 'err') => Promise<void>,
+  name: 'out' | 'err',
+): Reading {
+  if (!stream) return { ended: Promise.resolve(), stop() {} };
+  stream.on('data', (bytes: Buffer) => {
+    stream.pause();
+    hand(bytes, name).finally(() => stream.resume());
+  });
+  const ended = new Promise<void>((resolve) => {
+    stream.once('error', () => resolve());
+    stream.once('close', () => resolve());
+  });
+  return { ended, stop() {} };
+}
