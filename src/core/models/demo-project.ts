@@ -72,5 +72,5 @@ export const DEMO_BUG = {
   test: 'test/countdown.test.js',
   before: '  for (let second = from; second > 1; second--) {',
   after: '  for (let second = from; second >= 1; second--) {',
-  command: 'npm test',
+  command: 'node --test',
 } as const;
