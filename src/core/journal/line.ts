@@ -10,7 +10,6 @@ export interface LineHead {
 
 const encoder = new TextEncoder();
 const utf8 = new TextDecoder();
-const latin1 = new TextDecoder('latin1');
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -59,9 +58,10 @@ const NULL = encoder.encode('null');
 /**
  * Reads the head of the line at `from`..`to` by its fixed order; a line that was written otherwise (by hand, by another
  * tool) is parsed. Null when the line is damaged. Damage behind a sound head shows only when the line is loaded.
+ * `likelyParent` saves decoding where it is right, which it nearly always is.
  */
-export function readHead(bytes: Uint8Array, from: number, to: number): LineHead | null {
-  return scanHead(bytes, from, to) ?? parseHead(bytes.subarray(from, to));
+export function readHead(bytes: Buffer, from: number, to: number, likelyParent = ''): LineHead | null {
+  return scanHead(bytes, from, to, likelyParent) ?? parseHead(bytes.subarray(from, to));
 }
 
 function parseHead(line: Uint8Array): LineHead | null {
@@ -69,13 +69,13 @@ function parseHead(line: Uint8Array): LineHead | null {
   return entry && { id: entry.id, parent: entry.parent, time: entry.time, kind: entry.kind };
 }
 
-function scanHead(bytes: Uint8Array, from: number, to: number): LineHead | null {
+function scanHead(bytes: Buffer, from: number, to: number, likelyParent: string): LineHead | null {
   if (to - from < 2 || bytes[to - 1] !== CLOSE_BRACE) return null;
   if (!startsWith(bytes, from, to, ID_KEY)) return null;
   let at = from + ID_KEY.length;
   const idEnd = plainStringEnd(bytes, at, to);
   if (idEnd <= at) return null;
-  const id = ascii(bytes, at, idEnd);
+  const id = bytes.toString('latin1', at, idEnd);
   at = idEnd + 1;
 
   if (!startsWith(bytes, at, to, PARENT_KEY)) return null;
@@ -84,7 +84,9 @@ function scanHead(bytes: Uint8Array, from: number, to: number): LineHead | null 
   if (bytes[at] === QUOTE) {
     const parentEnd = plainStringEnd(bytes, at + 1, to);
     if (parentEnd <= at + 1) return null;
-    parent = ascii(bytes, at + 1, parentEnd);
+    parent = isText(bytes, at + 1, parentEnd, likelyParent)
+      ? likelyParent
+      : bytes.toString('latin1', at + 1, parentEnd);
     at = parentEnd + 1;
   } else if (startsWith(bytes, at, to, NULL)) at += NULL.length;
   else return null;
@@ -120,22 +122,20 @@ function plainStringEnd(bytes: Uint8Array, from: number, to: number): number {
   return -1;
 }
 
-function ascii(bytes: Uint8Array, from: number, to: number): string {
-  return latin1.decode(bytes.subarray(from, to));
+function isText(bytes: Uint8Array, from: number, to: number, text: string): boolean {
+  if (to - from !== text.length) return false;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) !== bytes[from + index]) return false;
+  return true;
 }
 
 const kindNames: string[][] = [];
 
-/** The same string object for the same kind, found by length and first letters: no decoding for kinds seen before. */
-function kindName(bytes: Uint8Array, from: number, to: number): string {
-  const length = to - from;
-  kindNames[length] ??= [];
-  const known = kindNames[length];
-  search: for (const name of known) {
-    for (let index = 0; index < length; index++) if (name.charCodeAt(index) !== bytes[from + index]) continue search;
-    return name;
-  }
-  const name = ascii(bytes, from, to);
+/** The same string object for the same kind: no decoding for kinds seen before. */
+function kindName(bytes: Buffer, from: number, to: number): string {
+  const known = (kindNames[to - from] ??= []);
+  const found = known.find((name) => isText(bytes, from, to, name));
+  if (found !== undefined) return found;
+  const name = bytes.toString('latin1', from, to);
   if (known.length < 64) known.push(name);
   return name;
 }

@@ -22,7 +22,7 @@ export interface DamagedLine {
   readonly bytes: number;
 }
 
-const CHUNK = 4 * 1024 * 1024;
+const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
 
 /** Reads the file once, in pieces, and changes nothing. Throws `SystemError`. */
@@ -32,7 +32,9 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
   const skipped: number[] = [];
   let session: string | null = null;
   let line = 0;
-  let rest: Uint8Array = new Uint8Array(0);
+  let rest = Buffer.alloc(0);
+  /** Where the next branch entry most likely stands. */
+  let leaf = '';
   let restAt = 0;
 
   function lose(bytes: number): void {
@@ -40,8 +42,8 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
     skipped.push(line);
   }
 
-  function takeLine(bytes: Uint8Array, from: number, to: number, at: number): boolean {
-    const head = readHead(bytes, from, to);
+  function takeLine(bytes: Buffer, from: number, to: number, at: number): boolean {
+    const head = readHead(bytes, from, to, leaf);
     if (head === null) return false;
     let target: string | null = null;
     if (head.kind === 'position' || head.kind === 'session') {
@@ -53,6 +55,7 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
     const row = index.add(head.id, head.parent, head.kind, target);
     if (row === null) skipped.push(line);
     else index.place(row, at, to - from);
+    if (index.leaf >= 0) leaf = index.idOf(index.leaf);
     return true;
   }
 
@@ -60,7 +63,7 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
     const chunk = await files.readRange(path, read, Math.min(CHUNK, size - read));
     if (chunk.length === 0) break;
     read += chunk.length;
-    const bytes = rest.length === 0 ? chunk : join(rest, chunk);
+    const bytes = rest.length === 0 ? bufferOf(chunk) : Buffer.concat([rest, chunk]);
     // Zero bytes are what a lost page leaves behind; a chunk without any needs no look at each line.
     const hasNull = bytes.includes(0);
     let from = 0;
@@ -71,7 +74,7 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
       from = end + 1;
     }
     // Copied, so that the whole chunk does not live on behind a few bytes.
-    rest = bytes.slice(from);
+    rest = Buffer.from(bytes.subarray(from));
     restAt += from;
   }
 
@@ -83,9 +86,7 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
   return { index, sound: openEnd ? seen : restAt, size: seen, openEnd, damaged, skipped, session };
 }
 
-function join(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(first.length + second.length);
-  joined.set(first);
-  joined.set(second, first.length);
-  return joined;
+/** The same bytes, with a buffer's faster decoding. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

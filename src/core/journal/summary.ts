@@ -2,6 +2,7 @@ import type { Entry, EntryOf } from '../../protocol/entry.ts';
 import type { ModelRef } from '../../protocol/message.ts';
 import { type Files, SystemError } from '../../system/files.ts';
 import { parseLine, readHead } from './line.ts';
+import { bufferOf } from './scan.ts';
 
 /** What a list shows of a session. */
 export interface SessionSummary {
@@ -50,7 +51,8 @@ interface Line {
 }
 
 /** Sound lines in `bytes`; the first is left out when the read began inside it, the last when it was cut off. */
-function linesOf(bytes: Uint8Array, from: number, cutOff: boolean): Line[] {
+function linesOf(read: Uint8Array, from: number, cutOff: boolean): Line[] {
+  const bytes = bufferOf(read);
   const lines: Line[] = [];
   for (let at = from; at < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, at);
@@ -82,15 +84,14 @@ function newestName(lines: readonly Line[]): string | null {
 /** The last name anywhere in the file, without parsing what is no name. */
 async function searchName(files: Files, path: string, size: number): Promise<string | null> {
   if (size > SEARCHED) return null;
-  const bytes = await files.readRange(path, 0, size);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let found = buffer.lastIndexOf(NAME_MARK); found > 0; found = buffer.lastIndexOf(NAME_MARK, found - 1)) {
-    const from = bytes.lastIndexOf(NEWLINE, found) + 1;
+  const bytes = bufferOf(await files.readRange(path, 0, size));
+  let name: string | null = null;
+  for (let found = bytes.indexOf(NAME_MARK); found >= 0; found = bytes.indexOf(NAME_MARK, found + 1)) {
     const end = bytes.indexOf(NEWLINE, found);
-    const entry = parseLine(bytes.subarray(from, end < 0 ? bytes.length : end));
-    if (entry?.kind === 'name') return entry.name;
+    const entry = parseLine(bytes.subarray(bytes.lastIndexOf(NEWLINE, found) + 1, end < 0 ? bytes.length : end));
+    if (entry?.kind === 'name') name = entry.name;
   }
-  return null;
+  return name;
 }
 
 function lastOf<K extends Entry['kind']>(lines: readonly Line[], kind: K): EntryOf<K> | null {
@@ -116,7 +117,7 @@ function summarise(
   const newest =
     started !== null && chosen !== null && chosen.time > started.time
       ? chosen
-      : (started ?? chosen ?? lastOf(tail, 'assistant'));
+      : (started ?? chosen ?? lastOf(tail, 'assistant') ?? lastOf(head, 'turn-start'));
   const ended = lastOf(tail, 'turn-end') ?? lastOf(head, 'turn-end');
   return {
     folder: first?.folder ?? '',
