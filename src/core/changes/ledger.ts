@@ -17,7 +17,10 @@ export interface Ledger {
 }
 
 /** `earlier` are the changes a resumed journal holds. */
-export function createLedger(onChange: (change: FileChange) => Promise<void>, earlier: readonly FileChange[] = []): Ledger {
+export function createLedger(
+  onChange: (change: FileChange) => Promise<void>,
+  earlier: readonly FileChange[] = [],
+): Ledger {
   const changes: FileChange[] = [...earlier];
   const seen = new Map<string, string>();
   return {

@@ -42,7 +42,12 @@ async function create(files: ChangeParts['files'], { real, bytes, path }: Change
   await files.createNew(real, bytes, FILE_MODE);
 }
 
-async function replace(files: ChangeParts['files'], images: BeforeImages, change: Change, expected: string): Promise<void> {
+async function replace(
+  files: ChangeParts['files'],
+  images: BeforeImages,
+  change: Change,
+  expected: string,
+): Promise<void> {
   const file = await files.open(change.real, { write: true, follow: false });
   try {
     const before = await readGranted(file, change, expected);
@@ -65,6 +70,7 @@ async function readGranted(file: OpenFile, { path, real }: Change, expected: str
   const where = await file.realPath();
   if (where !== null && where !== real) throw new SystemError('EPERM', 'the path now leads elsewhere', path);
   const before = await file.readAll();
-  if (hashBytes(before) !== expected) throw new SystemError('ESTALE', 'the file changed after this change was planned', path);
+  if (hashBytes(before) !== expected)
+    throw new SystemError('ESTALE', 'the file changed after this change was planned', path);
   return before;
 }

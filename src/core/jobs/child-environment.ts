@@ -28,7 +28,16 @@ const WITHOUT_A_PERSON: Readonly<Record<string, string>> = {
 };
 
 /** What would make bash do something before the line, or colour what nobody sees in colour. */
-const REMOVED = new Set(['BASH_ENV', 'ENV', 'PROMPT_COMMAND', 'PS4', 'SHELLOPTS', 'BASHOPTS', 'FORCE_COLOR', 'CLICOLOR_FORCE']);
+const REMOVED = new Set([
+  'BASH_ENV',
+  'ENV',
+  'PROMPT_COMMAND',
+  'PS4',
+  'SHELLOPTS',
+  'BASHOPTS',
+  'FORCE_COLOR',
+  'CLICOLOR_FORCE',
+]);
 
 /** The whole environment of a command: the person's own, without our credentials, without a person to talk to, marked. */
 export function childEnvironment(
@@ -38,9 +47,15 @@ export function childEnvironment(
 ): Record<string, string> {
   const secret = new Set([...OWN_CREDENTIALS, ...alsoSecret]);
   const kept = Object.entries(own).filter(
-    ([name]) => !secret.has(name) && !REMOVED.has(name) && !name.startsWith('BASH_FUNC_') && !name.startsWith('HOUSTON_'),
+    ([name]) =>
+      !secret.has(name) && !REMOVED.has(name) && !name.startsWith('BASH_FUNC_') && !name.startsWith('HOUSTON_'),
   );
-  return { ...Object.fromEntries(kept), ...WITHOUT_A_PERSON, [SESSION_MARK]: marks.session, [CALL_MARK]: callMark(marks) };
+  return {
+    ...Object.fromEntries(kept),
+    ...WITHOUT_A_PERSON,
+    [SESSION_MARK]: marks.session,
+    [CALL_MARK]: callMark(marks),
+  };
 }
 
 /** Unique among all sessions of the machine. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../system/clock.ts';
-import type { Child, ProcessFacts, Processes } from '../../system/processes.ts';
+import type { Child, Processes, ProcessFacts } from '../../system/processes.ts';
 import { CALL_MARK } from './child-environment.ts';
 
 export interface EndParts {

@@ -54,7 +54,11 @@ export function createHeadTail(size: number): HeadTail {
     }
     const end = wholeEnd(head);
     const begin = wholeStart(tail);
-    return { head: decode(head.subarray(0, end)), tail: decode(tail.subarray(begin)), omittedBytes: omitted + size - end + begin };
+    return {
+      head: decode(head.subarray(0, end)),
+      tail: decode(tail.subarray(begin)),
+      omittedBytes: omitted + size - end + begin,
+    };
   }
 
   return {

@@ -27,12 +27,12 @@ export interface LineResult {
   readonly ended: readonly string[];
 }
 
-/** What one of our own programs printed; `cut` when it was ended for printing too much, `code` null for a signal. */
+/** What one of our own programs printed; `cut` when it was ended for printing too much or taking too long. */
 export interface HelperResult {
   readonly code: number | null;
   readonly out: Uint8Array;
   readonly err: string;
-  readonly cut: boolean;
+  readonly cut: 'size' | 'time' | null;
 }
 
 /** Starts a line; `onOutput` hears decoded pieces. Never rejects for what the line does. */

@@ -1,20 +1,27 @@
 import { onAbort } from '../../base/abort.ts';
 import { joinBytes } from '../../base/json-lines.ts';
+import type { Clock } from '../../system/clock.ts';
 import { type Files, SystemError } from '../../system/files.ts';
 import type { Processes } from '../../system/processes.ts';
 import type { RunHelper } from './line.ts';
 
 const MOST_ERROR_BYTES = 16 * 1024;
+const MOST_MILLISECONDS = 20_000;
 
 /** Runs ripgrep for the tools that list and search. `program` null: it is not installed, and each call says so. */
-export function createHelperRunner(processes: Pick<Processes, 'spawn'>, program: string | null): RunHelper {
+export function createHelperRunner(
+  processes: Pick<Processes, 'spawn'>,
+  clock: Clock,
+  program: string | null,
+): RunHelper {
   return async (argv, folder, maxBytes, signal) => {
-    if (program === null) throw new SystemError('ENOENT', 'ripgrep is not installed: neither @vscode/ripgrep nor rg on PATH');
+    if (program === null)
+      throw new SystemError('ENOENT', 'ripgrep is not installed: neither @vscode/ripgrep nor rg on PATH');
     const out: Uint8Array[] = [];
     const errors: Uint8Array[] = [];
     let bytes = 0;
     let errorBytes = 0;
-    let cut = false;
+    let cut: 'size' | 'time' | null = null;
     const child = await processes.spawn({
       argv: [program, ...argv],
       folder,
@@ -27,17 +34,22 @@ export function createHelperRunner(processes: Pick<Processes, 'spawn'>, program:
           if ((errorBytes += piece.length) <= MOST_ERROR_BYTES) errors.push(piece);
           return;
         }
-        if (cut) return;
+        if (cut !== null) return;
         out.push(piece);
         bytes += piece.length;
         if (bytes < maxBytes) return;
-        cut = true;
+        cut = 'size';
         child.signal('KILL');
       },
     });
     const forget = onAbort(signal, () => void child.signal('KILL'));
+    const forgetDeadline = clock.after(MOST_MILLISECONDS, () => {
+      cut ??= 'time';
+      child.signal('KILL');
+    });
     const { code } = await child.exited;
     forget();
+    forgetDeadline();
     return { code, out: joinBytes(out).subarray(0, maxBytes), err: new TextDecoder().decode(joinBytes(errors)), cut };
   };
 }

@@ -39,7 +39,12 @@ export function createLineRunner(parts: LineParts): RunLine {
  * Runs one line with bash in a session of its own, without a terminal or a keyboard. It ends with its shell, at its
  * deadline or when `signal` aborts, and its whole tree ends with it: what it left in the background is ended and named.
  */
-async function runLine(parts: LineParts, order: LineOrder, signal: AbortSignal, onOutput: (text: string) => void): Promise<LineResult> {
+async function runLine(
+  parts: LineParts,
+  order: LineOrder,
+  signal: AbortSignal,
+  onOutput: (text: string) => void,
+): Promise<LineResult> {
   const { processes, clock } = parts;
   const started = clock.ticks();
   const marks = { session: parts.session, call: order.call };
@@ -69,7 +74,9 @@ async function runLine(parts: LineParts, order: LineOrder, signal: AbortSignal, 
     });
   } catch (error) {
     await saved.close();
-    throw error instanceof SystemError ? new SystemError(error.code, `the command could not be started: ${error.message}`) : error;
+    throw error instanceof SystemError
+      ? new SystemError(error.code, `the command could not be started: ${error.message}`)
+      : error;
   }
 
   const { exit, endedBy, ended } = await waitForEnd(parts, child, order, signal, callMark(marks));
@@ -97,7 +104,13 @@ async function runLine(parts: LineParts, order: LineOrder, signal: AbortSignal, 
 type Ending = { readonly exit: Exit } & Pick<LineResult, 'endedBy' | 'ended'>;
 
 /** Resolves when the shell has ended, by itself or because it was told to, and its tree with it. */
-async function waitForEnd(parts: LineParts, child: Child, order: LineOrder, signal: AbortSignal, mark: string): Promise<Ending> {
+async function waitForEnd(
+  parts: LineParts,
+  child: Child,
+  order: LineOrder,
+  signal: AbortSignal,
+  mark: string,
+): Promise<Ending> {
   let told: 'timeout' | 'stopped' | null = null;
   let ending: Promise<readonly string[]> | null = null;
   function tell(why: 'timeout' | 'stopped'): void {

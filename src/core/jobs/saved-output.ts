@@ -22,7 +22,10 @@ export async function saveOutput(
   call: string,
 ): Promise<SavedOutput> {
   if (folder === null) return NOT_SAVED;
-  const name = `${call.replace(/[^\w.-]/g, '_').replace(/^\./, '_').slice(0, 100)}.log`;
+  const name = `${call
+    .replace(/[^\w.-]/g, '_')
+    .replace(/^\./, '_')
+    .slice(0, 100)}.log`;
   let file: AppendFile;
   try {
     await files.makeFolder(folder, 0o700);

@@ -62,7 +62,7 @@ export function createQuarantine(history: QuarantineHistory = { shown: [], lastR
       const text = opener.open(sealed);
       if (label.integrity === 'trusted') {
         noteShown(label);
-        return { text, ref: null, label, display };
+        return { text, ref: null, label, display: relabel(display, label) };
       }
       const ref = `ref:${++lastRef}`;
       slots.set(ref, sealed);
@@ -85,6 +85,13 @@ export function createQuarantine(history: QuarantineHistory = { shown: [], lastR
       },
     },
   };
+}
+
+/** A tool cannot know how its content is labelled; what is drawn must. */
+function relabel(display: Display, label: Label): Display {
+  if (display.kind === 'text' || display.kind === 'terminal') return { ...display, label };
+  if (display.kind === 'diff') return { ...display, files: display.files.map((file) => ({ ...file, label })) };
+  return display;
 }
 
 function sentence(ref: string, origin: string, ending: string, lines: number, bytes: number): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { Effect } from '../../protocol/effect.ts';
 import { type Files, type OpenFile, SystemError } from '../../system/files.ts';
 import type { PathFact } from './facts.ts';
@@ -47,7 +48,7 @@ export interface GuardedWorld<Line, Helper> {
     write(path: string, bytes: Uint8Array, expected: string | null): Promise<void>;
   };
   runLine(onOutput: (text: string) => void): Promise<Line>;
-  runHelper(program: 'rg', argv: readonly string[], folder: string, maxBytes: number): Promise<Helper>;
+  runHelper(program: 'rg', argv: readonly string[], place: string, maxBytes: number): Promise<Helper>;
 }
 
 /** Takes the grant (once: a used or forged one throws) and gives exactly what it covers. */
@@ -144,8 +145,9 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
       const { line, folder, timeoutMs } = effect;
       return parts.runLine({ call: parts.call, line, folder, timeoutMs }, parts.signal, onOutput);
     },
-    async runHelper(_program, argv, folder, maxBytes) {
-      await check(folder, false);
+    async runHelper(_program, argv, place, maxBytes) {
+      await check(place, false);
+      const folder = (await files.stat(place))?.kind === 'folder' ? place : dirname(place);
       return parts.runHelper(argv, folder, maxBytes, parts.signal);
     },
   };

@@ -35,7 +35,12 @@ export function text(description: string, options: { readonly empty?: boolean } 
 
 export function whole(description: string, least: number, most: number): Field<number> {
   return {
-    schema: { type: 'integer', description, minimum: least, ...(most === Number.MAX_SAFE_INTEGER ? {} : { maximum: most }) },
+    schema: {
+      type: 'integer',
+      description,
+      minimum: least,
+      ...(most === Number.MAX_SAFE_INTEGER ? {} : { maximum: most }),
+    },
     required: true,
     read(value) {
       if (typeof value !== 'number' || !Number.isInteger(value)) return { complaint: 'must be a whole number' };
@@ -57,7 +62,10 @@ export function choice<const C extends readonly string[]>(description: string, c
   return {
     schema: { type: 'string', description, enum: choices },
     required: true,
-    read: (value) => (choices.includes(value as string) ? { value: value as C[number] } : { complaint: `must be one of ${choices.join(', ')}` }),
+    read: (value) =>
+      choices.includes(value as string)
+        ? { value: value as C[number] }
+        : { complaint: `must be one of ${choices.join(', ')}` },
   };
 }
 
@@ -93,7 +101,11 @@ export function record<F extends Fields>(fields: F): Field<Values<F>> {
 
 /** May be left out (or null, as some models write it). */
 export function optional<T>(field: Field<T>): Field<T | null> {
-  return { schema: field.schema, required: false, read: (value) => (value === null ? { value: null } : field.read(value)) };
+  return {
+    schema: field.schema,
+    required: false,
+    read: (value) => (value === null ? { value: null } : field.read(value)),
+  };
 }
 
 const WHY = text('Why you make this call, in one short line. It is shown to the person.');
@@ -115,11 +127,13 @@ function objectSchema(fields: Fields): JsonObject {
 }
 
 function readFields<F extends Fields>(fields: F, input: Json): Outcome<Values<F>> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return refuse('arguments', 'the arguments must be one JSON object');
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return refuse('arguments', 'must be a JSON object');
   const given = input as JsonObject;
   const names = Object.keys(fields);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
-  if (unknown !== undefined) return refuse('arguments', `unknown argument ${JSON.stringify(unknown)}: there is ${names.join(', ')}`);
+  if (unknown !== undefined)
+    return refuse('arguments', `unknown argument ${JSON.stringify(unknown)}: there is ${names.join(', ')}`);
   const values: Record<string, unknown> = {};
   for (const name of names) {
     const field = fields[name]!;
@@ -134,6 +148,7 @@ function readFields<F extends Fields>(fields: F, input: Json): Outcome<Values<F>
 
 /** A string argument out of arguments that may still be streaming in, for a title. */
 export function peek(input: Json, name: string): string {
-  const value = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject)[name] : null;
+  const value =
+    typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject)[name] : null;
   return typeof value === 'string' ? value : '';
 }

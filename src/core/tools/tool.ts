@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { Question } from '../../protocol/ask.ts';
 import type { Display, FileDiff, TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
+import type { Label } from '../../protocol/label.ts';
 import type { Attachment } from '../../protocol/message.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Files } from '../../system/files.ts';
@@ -50,6 +51,8 @@ export interface PlanContext {
   readonly home?: string | null;
   /** Where `output:NAME` is found: the session's `outputs/`, absolute; absent or null when nothing is saved. */
   readonly outputs?: string | null;
+  /** Of the arguments: the planner's context decides (SEC-10). Trusted and public where absent. */
+  readonly label?: Label;
 }
 
 /** What a tool may touch while it runs: its grant decides, not the tool. */
@@ -62,8 +65,8 @@ export interface ToolWorld {
   readonly signal: AbortSignal;
   /** Runs the granted line, in the sandbox, in a group of its own. */
   runLine(onOutput: (text: string) => void): Promise<LineResult>;
-  /** Runs one of our own programs (ripgrep) in the granted folder `folder`; it is ended once it printed `maxBytes`. */
-  runHelper(program: 'rg', argv: readonly string[], folder: string, maxBytes: number): Promise<HelperResult>;
+  /** Runs one of our own programs (ripgrep) in the granted folder, or in the folder of the granted file; ended once it printed `maxBytes`. */
+  runHelper(program: 'rg', argv: readonly string[], place: string, maxBytes: number): Promise<HelperResult>;
   ask(questions: readonly Question[]): Promise<readonly (readonly string[])[] | null>;
   setTodo(items: readonly TodoItem[]): void;
   todo(): readonly TodoItem[];

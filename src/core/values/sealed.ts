@@ -46,7 +46,11 @@ export function lower<T>(sealed: Sealed<T>, label: Label): Sealed<T> | null {
 }
 
 /** Makes a new value from sealed ones without letting the caller see them: the result carries the combined label (SEC-2). */
-export function derive<A, T>(sources: readonly Sealed<A>[], make: (values: readonly A[]) => T, opener: Opener): Sealed<T> {
+export function derive<A, T>(
+  sources: readonly Sealed<A>[],
+  make: (values: readonly A[]) => T,
+  opener: Opener,
+): Sealed<T> {
   const values = sources.map((source) => opener.open(source));
   return seal(make(values), combineLabels(sources.map((source) => source.label)));
 }

@@ -1,0 +1,127 @@
+import { extname } from 'node:path';
+import { borderAtOrBefore } from '../../base/graphemes.ts';
+import { optional, peek, text, toolArguments, whole } from './arguments.ts';
+import { byteLength } from './limit-output.ts';
+import { argumentsLabel, wrongArguments } from './planning.ts';
+import description from './read-file.md' with { type: 'text' };
+import { type ReadLines, readLines } from './read-lines.ts';
+import { textDisplay } from './text-display.ts';
+import type { Tool, ToolOutcome } from './tool.ts';
+import { absolutePath, explain, shortPath } from './tool-paths.ts';
+
+interface Planned {
+  readonly path: string;
+  readonly name: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+const MOST_LINES = 500;
+const MOST_CHARACTERS = 2_000;
+/** Of one read: 500 ordinary lines. A file of long lines is given in more pieces. */
+const MOST_BYTES = 32 * 1024;
+
+const given = toolArguments({
+  path: text('File to read: relative to the working folder, absolute, or `output:NAME` for a saved output.'),
+  offset: optional(whole('First line to read; 1 is the first. Default 1.', 1, Number.MAX_SAFE_INTEGER)),
+  limit: optional(whole(`How many lines. Default and most: ${MOST_LINES}.`, 1, MOST_LINES)),
+});
+
+/**
+ * Lines come without numbers: `edit_file` wants the text itself, and a model copies what it saw. Where in the file they
+ * stand is said once, in the last line.
+ */
+export const readFile: Tool<Planned> = {
+  name: 'read_file',
+  description,
+  input: given.schema,
+  routing: ['path', 'offset', 'limit'],
+  order: 'beside',
+  title: (input) => `Read ${peek(input, 'path') || 'a file'}`,
+
+  async plan(input, context) {
+    const read = given.read(input);
+    if (!read.ok) return wrongArguments(read.refusal);
+    const path = absolutePath(read.value.path, context);
+    const planned = {
+      path,
+      name: read.value.path,
+      offset: read.value.offset ?? 1,
+      limit: read.value.limit ?? MOST_LINES,
+    };
+    return {
+      ok: true,
+      title: `Read ${shortPath(path, context.folder)}`,
+      effects: [{ kind: 'read', path, label: argumentsLabel(context) }],
+      diffs: [],
+      planned,
+    };
+  },
+
+  async run({ path, name, offset, limit }, world): Promise<ToolOutcome> {
+    try {
+      const stat = await world.files.stat(path);
+      if (stat === null) return failed(`${name}: there is no such file`);
+      if (stat.kind === 'folder') return failed(`${name} is a folder: list_files shows what is in it`);
+      if (stat.kind !== 'file') return failed(`${name} is not an ordinary file`);
+      const found = await readLines((from, bytes) => world.files.readRange(path, from, bytes), {
+        first: offset,
+        most: limit,
+      });
+      if (found.hash !== null) world.sawFile(path, found.hash);
+      if (found.kind === 'binary') return shown([`[binary file, ${stat.size} bytes: not shown]`], 0, path);
+      if (found.totalLines === 0) return shown(['[the file is empty]'], 0, path);
+      if (offset > found.totalLines)
+        return failed(`${name} has only ${count(found.totalLines, 'line')}: offset ${offset} is past its end`);
+      const lines = fit(found.lines.map(cutLine));
+      const end = offset + lines.length - 1;
+      const notes = describe(found, offset, end);
+      return shown(notes === '' ? lines : [...lines, notes], found.totalLines, path);
+    } catch (error) {
+      return failed(explain(error, name));
+    }
+  },
+};
+
+/** At least one line, then as many whole ones as the bound allows. */
+function fit(lines: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const end = lines.findIndex((line, index) => (bytes += byteLength(line) + 1) > MOST_BYTES && index > 0);
+  return end < 0 ? lines : lines.slice(0, end);
+}
+
+function cutLine(line: string): string {
+  if (line.length <= MOST_CHARACTERS) return line;
+  const end = borderAtOrBefore(line, MOST_CHARACTERS) || MOST_CHARACTERS;
+  return `${line.slice(0, end)} [... ${line.length - end} more characters in this line]`;
+}
+
+/** One closing line, only when there is something the lines themselves do not say. */
+function describe(found: Extract<ReadLines, { kind: 'lines' }>, first: number, last: number): string {
+  const notes: string[] = [];
+  if (first > 1 || last < found.totalLines) notes.push(`lines ${first}-${last} of ${found.totalLines}`);
+  if (last < found.totalLines) notes.push(`continue with offset ${last + 1}`);
+  if (found.encoding === 'Latin-1') notes.push('not UTF-8: shown as Latin-1, edit_file will refuse it');
+  else if (found.encoding !== 'UTF-8' && found.encoding !== 'large') notes.push(found.encoding);
+  if (found.carriageReturns) notes.push('CRLF line endings');
+  if (last === found.totalLines && !found.finalNewline) notes.push('no newline at the end');
+  return notes.length === 0 ? '' : `[${notes.join('; ')}]`;
+}
+
+function shown(lines: readonly string[], totalLines: number, path: string): ToolOutcome {
+  const language = extname(path).slice(1);
+  return {
+    ok: true,
+    text: lines.join('\n'),
+    provenance: { from: 'files', paths: [path] },
+    display: textDisplay(lines, totalLines, language === '' ? undefined : language),
+  };
+}
+
+function failed(message: string): ToolOutcome {
+  return { ok: false, kind: 'error', message };
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

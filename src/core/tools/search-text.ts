@@ -1,0 +1,148 @@
+import { dirname, join } from 'node:path';
+import { type Arguments, flag, optional, peek, text, toolArguments, whole } from './arguments.ts';
+import { byteLength, keepStart, OUTPUT_LIMIT } from './limit-output.ts';
+import { argumentsLabel, wrongArguments } from './planning.ts';
+import { commonFlags, complaint, partial, target } from './ripgrep.ts';
+import description from './search-text.md' with { type: 'text' };
+import { textDisplay } from './text-display.ts';
+import type { Tool, ToolOutcome, ToolWorld } from './tool.ts';
+import { absolutePath, explain, shortPath } from './tool-paths.ts';
+
+const PAGE = 200;
+const MOST_BYTES = 8 * 1024 * 1024;
+const MOST_LINE_BYTES = 500;
+const MOST_CONTEXT = 5;
+
+const given = toolArguments({
+  pattern: text('What to look for: a regular expression (Rust syntax, no lookaround), or plain text with `literal`.'),
+  directory: optional(text('Folder to search below, or one file. Default: the working folder.')),
+  include: optional(text('Only files whose path matches this glob, such as `*.ts` or `src/**`.')),
+  literal: optional(flag('Take the pattern as plain text. Default false.')),
+  case_sensitive: optional(flag('Default true.')),
+  context: optional(whole(`Lines to show around each match. Default 0, most ${MOST_CONTEXT}.`, 0, MOST_CONTEXT)),
+  ignored: optional(flag('Also files that .gitignore and the like leave out. Default false.')),
+  offset: optional(whole('How many matching lines to skip, to continue a long result.', 0, Number.MAX_SAFE_INTEGER)),
+});
+
+type Wanted = typeof given extends Arguments<infer T> ? T : never;
+type Planned = Wanted & { readonly path: string; readonly name: string };
+
+export const searchText: Tool<Planned> = {
+  name: 'search_text',
+  description,
+  input: given.schema,
+  routing: ['pattern', 'directory', 'include', 'literal', 'case_sensitive', 'context', 'ignored', 'offset'],
+  order: 'beside',
+  title: (input) => `Search ${peek(input, 'pattern')}`,
+
+  async plan(input, context) {
+    const read = given.read(input);
+    if (!read.ok) return wrongArguments(read.refusal);
+    const { pattern, directory, include } = read.value;
+    if (pattern.includes('\n')) return { ok: false, message: 'Wrong arguments: "pattern" must be one line.' };
+    if (include?.startsWith('!')) return { ok: false, message: 'Wrong arguments: "include" must not begin with "!".' };
+    const path = absolutePath(directory ?? '.', context);
+    const name = shortPath(path, context.folder);
+    const title = `Search ${pattern}${name === '.' ? '' : ` in ${name}`}`;
+    const effect = { kind: 'walk', path, contents: true, label: argumentsLabel(context) } as const;
+    return { ok: true, title, effects: [effect], diffs: [], planned: { ...read.value, path, name } };
+  },
+
+  async run(planned, world) {
+    try {
+      return await search(planned, world);
+    } catch (error) {
+      return failed(explain(error, planned.name));
+    }
+  },
+};
+
+async function search(planned: Planned, world: ToolWorld): Promise<ToolOutcome> {
+  const { path, name, pattern } = planned;
+  const stat = await world.files.stat(path);
+  if (stat === null) return failed(`${name}: there is no such file or folder`);
+  const selection = commonFlags({ include: planned.include, ignored: planned.ignored ?? false });
+  const matching = [
+    '--line-number',
+    '--no-heading',
+    '--with-filename',
+    `--max-columns=${MOST_LINE_BYTES}`,
+    '--max-columns-preview',
+  ];
+  if (planned.literal) matching.push('--fixed-strings');
+  if (planned.case_sensitive === false) matching.push('--ignore-case');
+  if (planned.context) matching.push(`--context=${planned.context}`);
+  const result = await world.runHelper(
+    'rg',
+    [...selection, ...matching, `--regexp=${pattern}`, ...target(path, stat)],
+    path,
+    MOST_BYTES,
+  );
+  const wrong = complaint(result);
+  if (wrong !== null) return failed(`The search could not be made: ${wrong}`);
+
+  const root = stat.kind === 'folder' ? path : dirname(path);
+  const found = parseFound(new TextDecoder().decode(result.out)).filter((line) =>
+    world.files.covers(join(root, line.file)),
+  );
+  const notes = [partial(result)];
+  if (found.length === 0) {
+    const files = await world.runHelper('rg', ['--files', ...selection, ...target(path, stat)], path, 1);
+    const which = planned.include === null ? name : `${name} (${planned.include})`;
+    notes.push(files.out.length === 0 ? `no files selected: nothing to search in ${which}` : `no matches in ${which}`);
+  }
+  const page = pageOf(found, planned.offset ?? 0);
+  if (page.next !== null) notes.push(`continue with offset ${page.next}`);
+  const said = notes.filter((note) => note !== '');
+  const lines = said.length === 0 ? page.lines : [...page.lines, `[${said.join('; ')}]`];
+  return {
+    ok: true,
+    text: lines.join('\n'),
+    provenance: { from: 'files', paths: page.files.map((file) => join(root, file)) },
+    display: textDisplay(lines, found.filter((line) => line.match).length),
+  };
+}
+
+interface Found {
+  readonly file: string;
+  readonly line: string;
+  readonly match: boolean;
+  readonly text: string;
+}
+
+/** `file NUL line:text` for a match, `file NUL line-text` for its surroundings, `--` between groups. */
+function parseFound(out: string): Found[] {
+  return out.split('\n').flatMap((row) => {
+    const parts = /^(?:\.\/)?([^\0]+)\0(\d+)([:-])(.*)$/s.exec(row);
+    if (parts === null) return [];
+    const text = parts[4]!.replace(/\r$/, '');
+    return [
+      { file: parts[1]!, line: parts[2]!, match: parts[3] === ':', text: keepStart(text, MOST_LINE_BYTES + 100) },
+    ];
+  });
+}
+
+/** Rows grouped under their file, from match number `offset` on, as many as a result may hold. */
+function pageOf(found: readonly Found[], offset: number): { lines: string[]; files: string[]; next: number | null } {
+  const lines: string[] = [];
+  const files: string[] = [];
+  let seen = 0;
+  let bytes = 0;
+  for (const { file, line, match, text } of found) {
+    if (match) seen++;
+    if (seen <= offset) continue;
+    const row = `${line}${match ? ':' : '-'} ${text}`;
+    bytes += byteLength(row) + 1 + (files.at(-1) === file ? 0 : byteLength(file) + 1);
+    if (match && (seen > offset + PAGE || bytes > OUTPUT_LIMIT - 256)) return { lines, files, next: seen - 1 };
+    if (files.at(-1) !== file) {
+      files.push(file);
+      lines.push(file);
+    }
+    lines.push(row);
+  }
+  return { lines, files, next: null };
+}
+
+function failed(message: string): ToolOutcome {
+  return { ok: false, kind: 'error', message };
+}
