@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { contrast, mix, readable } from './color.ts';
+import { readable } from './color.ts';
+import { contrast, mix } from './frame/color.ts';
 import { makeTheme, type Role } from './theme.ts';
 
 const color = fc.integer({ min: 0, max: 0xffffff });

@@ -1,4 +1,5 @@
-import { contrast, luminance, readable, tint } from './color.ts';
+import { readable, tint } from './color.ts';
+import { contrast, isLight } from './frame/color.ts';
 import type { Style } from './frame/painter.ts';
 
 /** What a piece of the screen is; the theme alone knows how that looks (docs/screen-style.md). */
@@ -98,7 +99,7 @@ export interface TerminalColors {
 
 /** The theme for a terminal: `auto` follows the luminance of the real background, unknown counts as dark (TERM-6). */
 export function makeTheme(choice: ThemeChoice, terminal: TerminalColors, color: boolean): Theme {
-  const measured = terminal.background !== null && luminance(terminal.background) > 0.4 ? 'light' : 'dark';
+  const measured = terminal.background !== null && isLight(terminal.background) ? 'light' : 'dark';
   const kind = choice === 'auto' ? measured : choice;
   if (!color) return { kind, color: false, styles: PLAIN };
   const palette = kind === 'dark' ? DARK : LIGHT;

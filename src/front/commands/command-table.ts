@@ -1,0 +1,84 @@
+import type { Command } from '../../protocol/command.ts';
+import type { Facts } from './facts.ts';
+
+/** A command with the reason it cannot run now, and whether its keys may be moved. */
+export interface FrontCommand extends Command {
+  /** Null when it can run; else one line saying why not. */
+  readonly whyNot?: (facts: Facts) => string | null;
+  /** Its chords cannot be bound anew, nor taken by another action (KEY-5). */
+  readonly fixed?: boolean;
+}
+
+const nothingWaits = (facts: Facts) => (facts.waiting > 0 ? null : 'Nothing is waiting');
+const notPaused = (facts: Facts) => (facts.paused ? null : 'What waits is not paused');
+const emptyTranscript = (facts: Facts) => (facts.items > 0 ? null : 'The transcript is empty');
+const notDuringTurn = (facts: Facts) => (facts.running ? 'Not while a turn runs' : null);
+
+/** Every command and key of the terminal, as data: dispatch, completion, hints, help and bindings read this one list. */
+export const FRONT_COMMANDS: readonly FrontCommand[] = [
+  // What is typed.
+  key('send', 'Prompt', 'Send what is in the prompt', ['enter'], { where: 'prompt', fixed: true }),
+  key('newline', 'Prompt', 'New line', ['ctrl-j', 'shift-enter', 'alt-enter'], { where: 'prompt', fixed: true }),
+  key('send-now', 'Prompt', 'Stop the turn and send everything waiting as one', ['ctrl-enter'], { where: 'prompt', fixed: true }),
+  key('send-mode', 'Prompt', 'Next send: steer, queue or interrupt', ['alt-s'], { where: 'prompt' }),
+  key('recall', 'Prompt', 'Take what waits back into the prompt', ['alt-c'], { whyNot: nothingWaits }),
+  key('editor', 'Prompt', 'Write the prompt in your editor', ['ctrl-g'], { where: 'prompt', whyNot: notDuringTurn }),
+  key('paste', 'Prompt', 'Paste from the clipboard', ['ctrl-v'], { where: 'prompt' }),
+  key('stash', 'Prompt', 'Put the draft away, or bring it back', ['ctrl-s'], { where: 'prompt' }),
+  key('history', 'Prompt', 'Search what you sent before', ['ctrl-r']),
+  key('undo', 'Prompt', 'Undo', ['ctrl-z'], { where: 'prompt' }),
+  key('redo', 'Prompt', 'Redo', ['ctrl-y'], { where: 'prompt' }),
+  key('select-all', 'Prompt', 'Select the whole prompt', ['ctrl-a'], { where: 'prompt' }),
+  // What waits.
+  key('queue-resume', 'Prompt', 'Go on with what waits', ['alt-g'], { whyNot: notPaused }),
+  key('queue-discard', 'Prompt', 'Discard what waits', ['alt-x'], { whyNot: nothingWaits }),
+  key('retry', 'Prompt', 'Try the failed turn again', ['alt-t'], {
+    whyNot: (facts) => (facts.pausedByFailure ? null : 'No failed turn to try again'),
+  }),
+  // What is seen.
+  key('escape', 'View', 'Close, step back, then stop the turn', ['escape'], { fixed: true }),
+  key('interrupt', 'Session', 'Copy a selection, stop the turn, clear the draft, then leave', ['ctrl-c'], { fixed: true }),
+  key('leave', 'Session', 'Leave, from an empty prompt', ['ctrl-d'], { where: 'prompt', fixed: true }),
+  key('focus', 'View', 'Move between prompt, question and transcript', ['tab'], { fixed: true }),
+  key('mode', 'Safety', 'Next permission mode', ['shift-tab'], { where: 'prompt', fixed: true }),
+  key('page-up', 'View', 'Scroll back a page', ['pageup'], { fixed: true }),
+  key('page-down', 'View', 'Scroll forward a page', ['pagedown'], { fixed: true }),
+  key('top', 'View', 'First row of the session', ['ctrl-home'], {}),
+  key('bottom', 'View', 'Newest row, and follow it', ['ctrl-end'], {}),
+  key('scroller', 'Inspect', 'Open the chosen or last card in full', ['ctrl-o'], { whyNot: emptyTranscript }),
+  key('first-failed', 'Inspect', 'Go to the newest failed call', ['alt-f'], { whyNot: emptyTranscript }),
+  key('first-running', 'Inspect', 'Go to the running call', ['alt-r'], { whyNot: emptyTranscript }),
+  key('background', 'Inspect', 'Move the running command to the background', ['ctrl-b'], {
+    whyNot: (facts) => (facts.movable ? null : 'No command to move'),
+  }),
+  // Slash commands this terminal runs itself.
+  slash('help', 'Session', 'Every key and command', '', { keys: ['f1'], fixed: false }),
+  slash('quit', 'Session', 'End the session and leave', '', { aliases: ['exit'] }),
+  slash('detach', 'Session', 'Leave the session running and close this screen', ''),
+  slash('suspend', 'Session', 'Stop this program the way the shell does', ''),
+  slash('model', 'Model', 'Choose the model, and how hard it thinks', '[provider:model]', { keys: ['alt-m'] }),
+  slash('effort', 'Model', 'How hard the model thinks', '[level]', {
+    choices: ['low', 'medium', 'high', 'xhigh', 'max', 'default'],
+  }),
+  slash('permissions', 'Safety', 'Choose the permission mode', '[mode]', { choices: ['ask', 'edits', 'plan'] }),
+  slash('theme', 'View', 'Colours for a dark or a light terminal', '[name]', { choices: ['auto', 'dark', 'light'] }),
+  slash('copy', 'Inspect', 'Send a reply to the clipboard, the last one or the n-th last', '[n]'),
+  slash('expand', 'View', 'Show thinking and long output', '', { keys: ['alt-e'] }),
+  slash('collapse', 'View', 'Fold thinking and long output', '', { keys: ['alt-shift-e'] }),
+  slash('redraw', 'View', 'Draw the whole screen anew', ''),
+  slash('status', 'Inspect', 'What this session is and runs on', ''),
+];
+
+type Extra = Partial<Omit<FrontCommand, 'name' | 'group' | 'description' | 'argument' | 'runs' | 'slash'>>;
+
+function key(name: string, group: Command['group'], description: string, keys: readonly string[], extra: Extra = {}): FrontCommand {
+  return { name, group, description, argument: '', runs: 'front', during: 'now', slash: false, where: 'anywhere', keys, ...extra };
+}
+
+function slash(name: string, group: Command['group'], description: string, argument: string, extra: Extra = {}): FrontCommand {
+  return { name, group, description, argument, runs: 'front', during: 'now', slash: true, where: 'anywhere', ...extra };
+}
+
+export function findCommand(name: string): FrontCommand | null {
+  return FRONT_COMMANDS.find((command) => command.name === name) ?? null;
+}

@@ -1,0 +1,154 @@
+import type { Item, LivePart } from '../../../protocol/view.ts';
+import { clockTime, count, duration, money, plural } from '../figures.ts';
+import { facts, type Line, piece } from '../piece.ts';
+import { proseRows, textRows } from './prose.ts';
+import { type BlockOptions, INDENT, type Row } from './row.ts';
+import { callRows, writingRows } from './tool-call.ts';
+
+/** An item as rows at a width. Pure: the transcript caches it by item, revision, width and whether it is unfolded. */
+export function blockOf(item: Item, options: BlockOptions): Row[] {
+  switch (item.kind) {
+    case 'user':
+      return userRows(item, options);
+    case 'assistant':
+      return proseRows(item.text, [], options);
+    case 'thinking':
+      return thinkingRows(item.text, options);
+    case 'call':
+      return callRows(item, options);
+    case 'note':
+      return noteRows(item, options);
+    case 'turn-end':
+      return turnEndRows(item, options);
+    case 'compaction':
+      return compactionRows(item, options);
+  }
+}
+
+/** A part of the message being streamed, standing where its item will stand (TR-2). */
+export function liveBlockOf(part: LivePart, options: BlockOptions): Row[] {
+  if (part.type === 'text') return proseRows(part.text, [], options);
+  if (part.type === 'thinking') return thinkingRows(part.text, options);
+  return writingRows(part);
+}
+
+/** Empty rows before an item: one between cards of different kinds, none between calls of one round. */
+export function gapBefore(previous: Item['kind'] | null, kind: Item['kind']): number {
+  if (previous === null) return 0;
+  if (kind === 'call' && previous === 'call') return 0;
+  if (kind === 'call' && previous === 'thinking') return 0;
+  if (kind === 'note' && previous === 'note') return 0;
+  return 1;
+}
+
+function userRows(item: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
+  const mark = item.as === 'shell' ? piece('! ', 'accent') : item.as === 'wake' ? piece('↻ ', 'quiet') : piece('❯ ', 'accent');
+  const rows = textRows(item.text, [INDENT], 'said', options).map((row): Row => ({ ...row, fill: 'said' }));
+  const first = rows[0];
+  if (first !== undefined) {
+    const tags = [item.as === 'steering' ? 'into the turn' : '', item.stopped ? '■ stopped' : ''].filter((tag) => tag !== '');
+    rows[0] = { ...first, margin: [mark], ...(tags.length > 0 ? { right: [piece(tags.join(' • '), 'quiet')] } : {}) };
+  }
+  for (const attachment of item.attachments) {
+    rows.push(furniture([INDENT], [piece(`▫ ${attachment.name}`, 'quiet')]));
+  }
+  return rows;
+}
+
+/** Folded to its first row and a count; unfolded it is all there, never in the conversation's own colour. */
+function thinkingRows(text: string, options: BlockOptions): Row[] {
+  const rows = textRows(text.trim(), [INDENT], 'quiet', options);
+  const first = rows[0];
+  if (first === undefined) return [];
+  const mark = piece('✦ ', 'muse');
+  if (options.expanded) {
+    return rows.map((row, index): Row => (index === 0 ? { ...row, margin: [mark], action: 'toggle' } : row));
+  }
+  const rest = rows.length - 1;
+  const head: Row = { ...first, margin: [mark], action: 'toggle', join: '\n' };
+  return [rest > 0 ? { ...head, right: [piece(`+${plural(rest, 'row')}`, 'muse')] } : head];
+}
+
+const NOTE_MARKS = { info: piece('• ', 'quiet'), warning: piece('▲ ', 'warn'), error: piece('✗ ', 'bad') } as const;
+
+function noteRows(item: Extract<Item, { kind: 'note' }>, options: BlockOptions): Row[] {
+  const role = item.level === 'info' ? 'quiet' : 'text';
+  return textRows(item.text, [INDENT], role, options).map((row, index): Row =>
+    index === 0 ? { ...row, margin: [NOTE_MARKS[item.level]] } : row,
+  );
+}
+
+const END_WORDS = {
+  done: null,
+  stopped: '■ stopped',
+  failed: '✗ failed',
+  limit: '■ stopped at the round limit',
+  repeating: '■ stopped, it was repeating itself',
+  interrupted: '? interrupted',
+} as const;
+
+/** Number, cost and duration; a failed or stopped turn has its own words, and the reason from Houston's own list (TR-5). */
+function turnEndRows(item: Extract<Item, { kind: 'turn-end' }>, options: BlockOptions): Row[] {
+  const words = END_WORDS[item.reason];
+  const role = item.reason === 'failed' ? 'bad' : item.reason === 'done' ? 'quiet' : 'warn';
+  const title: Line = words === null ? [piece(`turn ${item.turn}`, 'quiet')] : [piece(`turn ${item.turn} `, 'quiet'), piece(words, role)];
+  const { usage } = item;
+  const spent: Line =
+    item.reason === 'done'
+      ? facts([
+          [piece(duration(item.duration), 'quiet')],
+          [piece(`${count(usage.input + usage.cacheRead + usage.cacheWrite)} in`, 'quiet')],
+          [piece(`${count(usage.output)} out`, 'quiet')],
+          [piece(money(usage.cost), 'quiet')],
+        ])
+      : [];
+  const rule: Row = { margin: [piece('── ', 'line')], line: facts([title, spent]), join: '\n', rule: true, furniture: true };
+  if (item.failure === null) {
+    const said = item.message === null || item.reason === 'done' ? [] : textRows(item.message, [INDENT], 'text', options);
+    return [...said, rule];
+  }
+  const { failure } = item;
+  const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
+  const tries = failure.attempts > 1 ? `, after ${plural(failure.attempts, 'attempt')}` : '';
+  const reason = textRows(`${failure.message}${status}${tries}`, [INDENT], 'text', options).map((row, index): Row =>
+    index === 0 ? { ...row, margin: [piece('✗ ', 'bad')], action: 'toggle' } : row,
+  );
+  const more = options.expanded
+    ? [
+        ...textRows(`category ${failure.category}`, [INDENT], 'quiet', options),
+        ...(failure.requestId === null ? [] : textRows(`request ${failure.requestId}`, [INDENT], 'quiet', options)),
+        ...(failure.detail === null ? [] : textRows(failure.detail, [INDENT, piece('▒ ', 'quarantine')], 'quiet', options)),
+      ]
+    : [];
+  return [...reason, ...more, rule];
+}
+
+function compactionRows(item: Extract<Item, { kind: 'compaction' }>, options: BlockOptions): Row[] {
+  const figures =
+    item.tokensBefore === null || item.tokensAfter === null
+      ? 'compacted'
+      : `compacted • ${count(item.tokensBefore)} to ${count(item.tokensAfter)} tokens`;
+  const rule: Row = {
+    margin: [piece('── ', 'line')],
+    line: [piece(figures, 'muse')],
+    join: '\n',
+    rule: true,
+    furniture: true,
+    action: 'toggle',
+  };
+  return options.expanded ? [rule, ...proseRows(item.summary, [INDENT], options)] : [rule];
+}
+
+/** The row that counts a retry down while the turn waits for the service (UP-26). */
+export function retryLine(message: string, secondsLeft: number, attempt: number, attempts: number): Line {
+  return [
+    piece('◍ ', 'warn'),
+    piece(message, 'text'),
+    piece(` • again in ${clockTime(secondsLeft * 1000)}`, 'warn'),
+    piece(` • try ${attempt} of ${attempts}`, 'quiet'),
+  ];
+}
+
+function furniture(margin: Line, line: Line): Row {
+  return { margin, line, join: '\n', furniture: true };
+}

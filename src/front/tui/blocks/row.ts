@@ -1,0 +1,59 @@
+import { textWidth } from '../../../base/text-width.ts';
+import type { Label } from '../../../protocol/label.ts';
+import { type Line, type Piece, piece } from '../piece.ts';
+import type { Role } from '../theme.ts';
+
+/**
+ * One drawn row of a card. `margin` is furniture (glyphs, indents, rails): drawn, never copied. `join` is what stands
+ * between this row and the next in the source, so that a copied selection is the source again (UP-17).
+ */
+export interface Row {
+  readonly margin: Line;
+  readonly line: Line;
+  readonly join: string;
+  /** The row as its source has it, where what is drawn differs (tabs). */
+  readonly source?: string;
+  /** Laid under the whole row. */
+  readonly fill?: Role;
+  /** Furniture as a whole: rules, counts, titles. Left out of a copy. */
+  readonly furniture?: boolean;
+  /** Drawn to the right edge, where it fits beside the line. */
+  readonly right?: Line;
+  /** What a click on the row does. */
+  readonly action?: 'toggle' | 'open';
+  /** A rule from the end of the line to the right edge. */
+  readonly rule?: boolean;
+}
+
+export interface BlockOptions {
+  /** Columns a row may fill, margin included. */
+  readonly width: number;
+  readonly expanded: boolean;
+  /** Chord that opens a card in full, as written on the screen. */
+  readonly openKey: string;
+}
+
+/** Prose stays readable: never wider than this, whatever the terminal (docs/screen-style.md §14). */
+export const TEXT_COLUMNS = 110;
+
+export const INDENT: Piece = piece('  ');
+export const RAIL: Piece = piece('│ ', 'line');
+export const FOG: Piece = piece('▒ ', 'quarantine');
+
+/** The margin for bytes with `label`: the fog stands on every row of what nobody vouched for (SEC-40). */
+export function fogOf(label: Label): Line {
+  return label.integrity === 'untrusted' ? [FOG] : [];
+}
+
+export function marginColumns(margin: Line): number {
+  return margin.reduce((sum, each) => sum + textWidth(each.text), 0);
+}
+
+export function textColumns(options: BlockOptions, margin: Line): number {
+  return Math.max(1, Math.min(TEXT_COLUMNS, options.width - marginColumns(margin)));
+}
+
+/** As wide as the card: for text that is not read as prose. */
+export function fullColumns(options: BlockOptions, margin: Line): number {
+  return Math.max(1, options.width - marginColumns(margin));
+}

@@ -1,0 +1,117 @@
+import { isRunning } from '../commands/facts.ts';
+import { matchCommands, slashCommands } from '../commands/slash.ts';
+import { EMPTY_PIECE } from './editor/editor.ts';
+import { replaceRange } from './editor/editor-state.ts';
+import type { Choice, CompletionState } from './regions/completion-rows.ts';
+import type { Screen } from './screen.ts';
+import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
+import { type Step, stay } from './step.ts';
+
+/** Choices kept of what a query answered. */
+export const PATH_LIMIT = 50;
+
+/** The reference being written at the caret: `@` at the start or behind a blank, up to the caret (an address like a@b is none). */
+export function pathAt(text: string, caret: number): { from: number; typed: string } | null {
+  const before = text.slice(0, caret);
+  const match = /(?:^|\s)@([^\s@]*)$/.exec(before);
+  return match === null ? null : { from: caret - match[1]!.length, typed: match[1]! };
+}
+
+/**
+ * What is offered for the draft as it is now. Commands are here at once; paths and arguments are asked for and arrive as
+ * events, off the key path. Nothing is offered in shell mode (COMP-4).
+ */
+export function complete(screen: Screen, context: Context): Step {
+  const { prompt } = screen;
+  const { text, caret, anchor } = prompt.editor.buffer;
+  if (prompt.shell !== 'off' || anchor !== null) return stay({ ...screen, completion: null });
+  const typed = text.slice(0, caret);
+  const command = /^\/([a-z0-9-]*)$/.exec(typed);
+  if (command !== null) {
+    const choices = commandChoices(command[1]!, context);
+    return stay({ ...screen, completion: offer('command', 1, wordEnd(text, caret), choices, text) });
+  }
+  const argument = /^\/([a-z][a-z0-9-]*) (\S*)$/.exec(typed);
+  if (argument !== null) return completeArgument(screen, context, argument[1]!, argument[2]!, typed.length - argument[2]!.length);
+  const path = pathAt(text, caret);
+  if (path === null) return stay({ ...screen, completion: null });
+  const to = wordEnd(text, caret);
+  // The old list stays until the new one is here, so that nothing flickers between two letters.
+  const kept = screen.completion?.kind === 'path' && screen.completion.from === path.from ? screen.completion : null;
+  const effect: ScreenEffect = { kind: 'read-paths', typed: path.typed, forText: text, from: path.from, to };
+  return { screen: { ...screen, completion: kept === null ? null : { ...kept, to } }, effects: [effect] };
+}
+
+function completeArgument(screen: Screen, context: Context, name: string, typed: string, from: number): Step {
+  const { text, caret } = screen.prompt.editor.buffer;
+  const to = wordEnd(text, caret);
+  const command = slashCommands(context.view.head.commands).find((each) => each.name === name || each.aliases.includes(name));
+  if (command === undefined || command.argument === '') return stay({ ...screen, completion: null });
+  if (command.choices.length > 0) {
+    const choices = command.choices.filter((value) => value.startsWith(typed)).map((value): Choice => ({ insert: value, label: value, detail: '', when: '' }));
+    return stay({ ...screen, completion: offer('argument', from, to, choices, text) });
+  }
+  const effect: ScreenEffect = { kind: 'read-arguments', command: command.name, typed, forText: text, from, to };
+  const kept = screen.completion?.kind === 'argument' ? screen.completion : null;
+  return { screen: { ...screen, completion: kept }, effects: [effect] };
+}
+
+function commandChoices(typed: string, context: Context): Choice[] {
+  const busy = isRunning(context.view);
+  return matchCommands(typed, slashCommands(context.view.head.commands)).map((command): Choice => ({
+    insert: command.argument === '' ? command.name : `${command.name} `,
+    label: `/${command.name}`,
+    detail: command.description,
+    when: busy ? (command.during === 'now' ? 'now' : 'after this turn') : '',
+  }));
+}
+
+function offer(kind: CompletionState['kind'], from: number, to: number, choices: readonly Choice[], forText: string): CompletionState | null {
+  return choices.length === 0 ? null : { kind, from, to, choices, cursor: 0, forText };
+}
+
+/** A list that was asked for is here: it counts only for the draft it was asked for. */
+export function completionArrived(screen: Screen, event: Extract<ScreenEvent, { type: 'paths' | 'arguments' }>): Screen {
+  if (screen.prompt.editor.buffer.text !== event.forText) return screen;
+  const choices: Choice[] =
+    event.type === 'paths'
+      ? event.paths.slice(0, PATH_LIMIT).map((path) => ({ insert: path.endsWith('/') ? path : `${path} `, label: path, detail: path.endsWith('/') ? 'folder' : '', when: '' }))
+      : event.choices.map(({ value, description }) => ({ insert: value, label: value, detail: description, when: '' }));
+  const completion = offer(event.type === 'paths' ? 'path' : 'argument', event.from, event.to, choices, event.forText);
+  return { ...screen, completion };
+}
+
+/** Puts the highlighted choice into the draft, leaving what stands around it alone (COMP-2). */
+export function accept(screen: Screen, context: Context, at = screen.completion?.cursor ?? 0): Step {
+  const { completion, prompt } = screen;
+  const choice = completion?.choices[at];
+  if (completion === null || choice === undefined) return stay(screen);
+  const { buffer } = prompt.editor;
+  const blankFollows = /^\s/.test(buffer.text.slice(completion.to));
+  const insert = blankFollows ? choice.insert.trimEnd() : choice.insert;
+  const result = replaceRange(prompt.editor, completion.from, completion.to, { ...EMPTY_PIECE, text: insert }, 'other');
+  const taken: Screen = { ...screen, prompt: { ...prompt, editor: result.state, unsaved: true }, completion: null };
+  // A folder goes on, and so does a command that wants words.
+  return insert.endsWith('/') || (completion.kind === 'command' && insert.endsWith(' ')) ? complete(taken, context) : stay(taken);
+}
+
+/** Whether Enter would take the highlighted choice rather than send: the word is not a whole choice yet (COMP-3, COMP-5). */
+export function enterAccepts(screen: Screen): boolean {
+  const { completion, prompt } = screen;
+  if (completion === null) return false;
+  const written = prompt.editor.buffer.text.slice(completion.from, completion.to);
+  if (completion.kind === 'argument' && written === '') return false;
+  return !completion.choices.some((choice) => choice.insert.trimEnd() === written);
+}
+
+export function moveCursor(screen: Screen, by: number): Screen {
+  const { completion } = screen;
+  if (completion === null) return screen;
+  const count = completion.choices.length;
+  return { ...screen, completion: { ...completion, cursor: (completion.cursor + by + count) % count } };
+}
+
+function wordEnd(text: string, from: number): number {
+  const rest = /^\S*/.exec(text.slice(from))!;
+  return from + rest[0].length;
+}

@@ -1,0 +1,90 @@
+import { textWidth } from '../../base/text-width.ts';
+import type { Painter } from './frame/painter.ts';
+import { type Rect, rect } from './frame/rect.ts';
+import type { Line } from './piece.ts';
+import type { Role, Theme } from './theme.ts';
+
+/** Columns of a line as drawn. */
+export function lineWidth(line: Line): number {
+  let width = 0;
+  for (const piece of line) width += textWidth(piece.text);
+  return width;
+}
+
+/** Draws pieces one after the other; what lies under them stays where a role brings no background of its own. */
+export function drawLine(painter: Painter, theme: Theme, x: number, y: number, line: Line, width: number): number {
+  let used = 0;
+  for (const piece of line) {
+    if (used >= width) break;
+    used += painter.text(x + used, y, piece.text, theme.styles[piece.role], width - used);
+  }
+  return used;
+}
+
+/** Right-aligned inside `width` columns from `x`; left out as a whole where it does not fit. Returns the columns used. */
+export function drawRight(painter: Painter, theme: Theme, x: number, y: number, line: Line, width: number): number {
+  const wanted = lineWidth(line);
+  if (wanted === 0 || wanted > width) return 0;
+  drawLine(painter, theme, x + width - wanted, y, line, wanted);
+  return wanted;
+}
+
+/** What stands on a box's borders. */
+export interface BoxWords {
+  readonly topLeft?: Line;
+  readonly topRight?: Line;
+  readonly bottomLeft?: Line;
+  readonly bottomRight?: Line;
+}
+
+/** A thin rounded border with words on it: one dash, a space, the words, a space (docs/screen-style.md §6). */
+export function drawBox(painter: Painter, theme: Theme, area: Rect, role: Role, words: BoxWords = {}): void {
+  if (area.width < 2 || area.height < 1) return;
+  const style = theme.styles[role];
+  const bottom = area.y + area.height - 1;
+  const dashes = '─'.repeat(area.width - 2);
+  painter.text(area.x, area.y, `╭${dashes}╮`, style);
+  if (area.height > 1) painter.text(area.x, bottom, `╰${dashes}╯`, style);
+  for (let y = area.y + 1; y < bottom; y++) {
+    painter.text(area.x, y, '│', style);
+    painter.text(area.x + area.width - 1, y, '│', style);
+  }
+  drawOnBorder(painter, theme, area, area.y, words.topLeft, words.topRight);
+  if (area.height > 1) drawOnBorder(painter, theme, area, bottom, words.bottomLeft, words.bottomRight);
+}
+
+function drawOnBorder(painter: Painter, theme: Theme, area: Rect, y: number, left: Line = [], right: Line = []): void {
+  const room = area.width - 6;
+  const rightWidth = lineWidth(right);
+  const rightUsed = rightWidth > 0 && rightWidth <= room ? rightWidth : 0;
+  const leftRoom = rightUsed > 0 ? room - rightUsed - 3 : room;
+  const leftUsed = Math.min(lineWidth(left), leftRoom);
+  if (rightUsed > 0) {
+    const x = area.x + area.width - 3 - rightUsed;
+    painter.text(x - 1, y, ' ', theme.styles.text);
+    drawLine(painter, theme, x, y, right, rightUsed);
+    painter.text(x + rightUsed, y, ' ', theme.styles.text);
+  }
+  if (leftUsed > 0) {
+    painter.text(area.x + 2, y, ' ', theme.styles.text);
+    drawLine(painter, theme, area.x + 3, y, left, leftUsed);
+    painter.text(area.x + 3 + leftUsed, y, ' ', theme.styles.text);
+  }
+}
+
+/**
+ * A scrollbar one column wide: a thumb where the window of `shown` rows lies among `total`. Nothing where all is shown.
+ */
+export function drawScrollbar(painter: Painter, theme: Theme, area: Rect, above: number, shown: number, total: number): void {
+  if (total <= shown || area.height < 2) return;
+  const thumb = Math.max(1, Math.round((shown / total) * area.height));
+  const room = area.height - thumb;
+  const hidden = Math.max(1, total - shown);
+  const offset = Math.min(room, Math.max(0, Math.round((above / hidden) * room)));
+  painter.fill(rect(area.x, area.y + offset, 1, thumb), theme.styles.accent, '┃');
+}
+
+/** From whole to least: the first that fits. */
+export function firstThatFits(variants: readonly Line[], width: number): Line {
+  return variants.find((line) => lineWidth(line) <= width) ?? [];
+}

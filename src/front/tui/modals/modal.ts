@@ -1,0 +1,82 @@
+import type { Effort, ModelRef } from '../../../protocol/message.ts';
+import type { Row } from '../blocks/row.ts';
+
+/**
+ * Dialogs over the screen, the topmost last; the top one takes every key (LA-34). Questions of the session are not among
+ * these: they are state of the View and never take a key by surprise (ask-state.ts).
+ */
+export type Modal = ScrollerModal | PickerModal | ConfirmModal;
+
+/** Rows to read: help, a whole output, a status page. */
+export interface ScrollerModal {
+  readonly kind: 'scroller';
+  readonly title: string;
+  readonly body: ScrollerBody;
+  readonly top: number;
+  /** Rows of the last drawing's window and in all, so that paging is exact. */
+  readonly search: SearchState | null;
+}
+
+export type ScrollerBody =
+  | { readonly kind: 'rows'; readonly rows: readonly Row[] }
+  | { readonly kind: 'help' }
+  /** Lines of a call's whole output, fetched as they are looked at; null while a chunk is on its way. */
+  | {
+      readonly kind: 'output';
+      readonly call: string;
+      readonly head: readonly Row[];
+      readonly totalLines: number | null;
+      readonly fogged: boolean;
+      readonly chunks: ReadonlyMap<number, readonly string[]>;
+      readonly failed: string | null;
+    };
+
+/** `/` begins typing; Enter runs it; `n` and `N` go on. */
+export interface SearchState {
+  readonly typing: boolean;
+  readonly needle: string;
+}
+
+export interface PickerModal {
+  readonly kind: 'picker';
+  readonly title: string;
+  readonly purpose: PickerPurpose;
+  readonly items: readonly PickerItem[] | null;
+  readonly filter: string;
+  readonly cursor: number;
+}
+
+export interface PickerItem {
+  readonly value: string;
+  readonly label: string;
+  readonly detail: string;
+  /** Whether it is what holds now. */
+  readonly current: boolean;
+}
+
+export type PickerPurpose =
+  | { readonly kind: 'model' }
+  | { readonly kind: 'effort' }
+  | { readonly kind: 'mode' }
+  | { readonly kind: 'theme' }
+  | { readonly kind: 'history' }
+  | { readonly kind: 'command'; readonly name: string };
+
+export interface ConfirmModal {
+  readonly kind: 'confirm';
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+  readonly action: ConfirmAction;
+}
+
+export type ConfirmAction =
+  | { readonly kind: 'discard-queue' }
+  | { readonly kind: 'copy-to-file'; readonly text: string };
+
+/** Lines of output fetched at once. */
+export const CHUNK_LINES = 200;
+
+export function modelText(model: ModelRef, effort: Effort): string {
+  return `${model.provider}:${model.model}${effort === 'default' ? '' : ` • ${effort}`}`;
+}

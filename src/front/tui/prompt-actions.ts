@@ -1,0 +1,82 @@
+import { applyAction, type EditorResult } from './editor/editor-state.ts';
+import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
+import { complete } from './completion.ts';
+import { isBlank, withText } from './prompt-state.ts';
+import { scrollBy } from './regions/transcript-scroll.ts';
+import { type Screen, type SendMode, withNote } from './screen.ts';
+import type { Context } from './screen-event.ts';
+import { noted, type Step, stay, step } from './step.ts';
+import { transcriptRows } from './transcript-rows.ts';
+
+const SEND_MODES: readonly SendMode[] = ['steering', 'queue', 'interrupt'];
+
+/** Commands that act on the prompt box. A name that is none of them does nothing. */
+export function runPromptAction(screen: Screen, context: Context, name: string): Step {
+  const { prompt } = screen;
+  switch (name) {
+    case 'newline':
+    case 'undo':
+    case 'redo':
+    case 'select-all': {
+      const result = applyAction(prompt.editor, name, context.textLayout(prompt.editor.buffer.text));
+      return edited(screen, context, result);
+    }
+    case 'send-mode': {
+      const now = screen.sendMode ?? screen.defaultSendMode;
+      const next = SEND_MODES[(SEND_MODES.indexOf(now) + 1) % SEND_MODES.length]!;
+      return stay({ ...screen, sendMode: next === screen.defaultSendMode ? null : next });
+    }
+    case 'editor':
+      return step(screen, { kind: 'edit', text: prompt.editor.buffer.text });
+    case 'paste':
+      return step(screen, { kind: 'read-clipboard' });
+    case 'stash':
+      return stash(screen);
+    default:
+      return stay(screen);
+  }
+}
+
+/** What an edit made of the box: completions follow the text, a refused edit says why. */
+export function edited(screen: Screen, context: Context, result: EditorResult): Step {
+  if (result.effect?.kind === 'refused') return noted(screen, result.effect.refusal.message, 'warning');
+  const { editor } = screen.prompt;
+  const textMoved = result.state.buffer.text !== editor.buffer.text;
+  const prompt = { ...screen.prompt, editor: result.state, unsaved: screen.prompt.unsaved || result.state.buffer !== editor.buffer };
+  const next: Screen = { ...screen, prompt };
+  if (textMoved) return complete(next, context);
+  // A caret that only moved leaves nothing to complete at its old place.
+  return stay(result.state.buffer.caret === editor.buffer.caret ? next : { ...next, completion: null });
+}
+
+/** Takes everything that waits back into the box (QUE-16); the answer brings the lines. */
+export function recall(screen: Screen): Step {
+  return step(screen, { kind: 'send', intent: { type: 'recall', inputs: 'all' } });
+}
+
+/** Up past the first row, Down past the last: what waits, then what was sent, then the transcript (QUE-17). */
+export function beyondEdge(screen: Screen, context: Context, edge: 'up' | 'down'): Step {
+  const { prompt } = screen;
+  if (edge === 'up' && context.view.queue.rows.length > 0) return recall(screen);
+  const walked = edge === 'up' ? olderPrompt(prompt.walk, prompt.sent, prompt.editor.buffer) : newerPrompt(prompt.walk, prompt.sent);
+  if (walked === null) {
+    const scroll = scrollBy({ ...context, screen }, edge === 'up' ? -1 : 1, transcriptRows(context.layout));
+    return stay({ ...screen, scroll });
+  }
+  const restored = withText(prompt, walked.buffer);
+  if (restored === null) return stay(screen);
+  return stay({ ...screen, prompt: { ...restored, walk: walked.walk }, completion: null, keyList: false });
+}
+
+/** One slot: with text it puts the line away, empty it brings it back; a walked-back prompt is left alone (STASH-1). */
+function stash(screen: Screen): Step {
+  const { prompt } = screen;
+  if (isBlank(prompt)) {
+    if (prompt.stash === null) return stay(screen);
+    const back = withText(prompt, { ...prompt.stash, caret: prompt.stash.text.length, anchor: null });
+    return back === null ? stay(screen) : stay({ ...screen, prompt: { ...back, stash: null }, keyList: false });
+  }
+  if (prompt.walk !== null) return stay(withNote(screen, 'Sent before: Up and Down bring it back'));
+  const empty = withText(prompt, { text: '', caret: 0, anchor: null, atoms: [] });
+  return empty === null ? stay(screen) : stay({ ...screen, prompt: { ...empty, stash: prompt.editor.buffer }, completion: null });
+}

@@ -1,0 +1,79 @@
+import type { Attachment } from '../../protocol/message.ts';
+import { type Buffer, EMPTY_BUFFER, isEmpty } from './editor/editor.ts';
+import { type EditorState, NEW_EDITOR, replaceAll } from './editor/editor-state.ts';
+import type { HistoryWalk } from './editor/prompt-history.ts';
+
+/** The prompt box: its editor, and what surrounds it. */
+export interface PromptState {
+  readonly editor: EditorState;
+  /** First visible row, where the text is longer than the box. */
+  readonly top: number;
+  /** `!` armed: the line is for the person's own shell. `private` is the `!!` form. */
+  readonly shell: 'off' | 'armed' | 'private';
+  readonly stash: Buffer | null;
+  readonly walk: HistoryWalk | null;
+  /** What was sent before, oldest first. */
+  readonly sent: readonly Buffer[];
+  /** True while the editor holds something the session was not told of yet. */
+  readonly unsaved: boolean;
+}
+
+export const NO_PROMPT: PromptState = {
+  editor: NEW_EDITOR,
+  top: 0,
+  shell: 'off',
+  stash: null,
+  walk: null,
+  sent: [],
+  unsaved: false,
+};
+
+export function isBlank(prompt: PromptState): boolean {
+  return isEmpty(prompt.editor.buffer);
+}
+
+/** The prompt with another text, as one step of undo; null when the text would be too long. */
+export function withText(prompt: PromptState, buffer: Buffer): PromptState | null {
+  const result = replaceAll(prompt.editor, { text: buffer.text, atoms: buffer.atoms }, buffer.caret);
+  return result.effect === null ? { ...prompt, editor: result.state, unsaved: true } : null;
+}
+
+/** The box after its line left it: empty, its undo gone with the line unless it was only discarded. */
+export function emptied(prompt: PromptState): PromptState {
+  return { ...prompt, editor: NEW_EDITOR, top: 0, shell: 'off', walk: null, unsaved: true };
+}
+
+export function plainBuffer(text: string): Buffer {
+  return { ...EMPTY_BUFFER, text, caret: text.length };
+}
+
+/** Sent prompts as the walk reads them; the same one twice in a row is one. */
+export function remembered(sent: readonly Buffer[], buffer: Buffer): readonly Buffer[] {
+  return sent.at(-1)?.text === buffer.text ? sent : [...sent, buffer];
+}
+
+/** Taken back lines above the half-typed one, where the caret stays (QUE-16). Attachments come back as markers. */
+export function withRecalled(
+  prompt: PromptState,
+  drafts: readonly { readonly text: string; readonly attachments: readonly Attachment[] }[],
+): PromptState | null {
+  const { buffer } = prompt.editor;
+  const lines = drafts.map((draft) => draft.text);
+  const head = lines.join('\n');
+  const above = buffer.text === '' ? head : `${head}\n`;
+  const text = above + buffer.text;
+  const shift = above.length;
+  const own = buffer.atoms.map((atom) => ({ ...atom, from: atom.from + shift, to: atom.to + shift }));
+  const markers = drafts.flatMap((draft, index) => {
+    const start = lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
+    return draft.attachments.flatMap((attachment) => {
+      const label = attachment.kind === 'image' ? /\[Image #\d+\]/ : /\[File #\d+ [^\]]*\]/;
+      const found = label.exec(draft.text);
+      return found === null
+        ? []
+        : [{ from: start + found.index, to: start + found.index + found[0].length, kind: attachment.kind, payload: '', attachment: { kind: 'stored' as const, attachment } }];
+    });
+  });
+  const caret = buffer.text === '' ? text.length : buffer.caret + shift;
+  return withText(prompt, { text, caret, anchor: null, atoms: [...markers.sort((a, b) => a.from - b.from), ...own] });
+}

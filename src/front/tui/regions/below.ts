@@ -1,0 +1,102 @@
+import { cutToWidth, textWidth } from '../../../base/text-width.ts';
+import type { View } from '../../../protocol/view.ts';
+import type { Keymap } from '../../commands/keymap.ts';
+import { drawLine, drawRight, lineWidth } from '../draw.ts';
+import type { Painter } from '../frame/painter.ts';
+import { rect } from '../frame/rect.ts';
+import { keyListLines } from '../modals/help-rows.ts';
+import { type Line, piece } from '../piece.ts';
+import type { Scene } from '../scene.ts';
+import type { Screen } from '../screen.ts';
+import { completionLines } from './completion-rows.ts';
+import type { BelowRow } from './below-row.ts';
+import { destinations } from './destination.ts';
+
+/** Waiting rows drawn one by one; more of them fold into a count. */
+const WAITING_ROWS = 5;
+
+/** The rows under the prompt, nearest first: stash, what waits, completions or the key list (MARK-1). */
+export function belowRows(view: View, screen: Screen, keymap: Keymap): BelowRow[] {
+  const width = screen.columns - 4;
+  return [
+    ...stashRows(screen, keymap, width),
+    ...waitingRows(view, keymap, width),
+    ...(screen.completion === null ? [] : completionLines(screen.completion, width)),
+    ...(screen.keyList ? keyListLines(keymap, width).map((line): BelowRow => ({ line, right: [] })) : []),
+  ];
+}
+
+/** The stashed line and the key that brings it back; narrow, the words stay and the key goes (STASH-6). */
+function stashRows(screen: Screen, keymap: Keymap, width: number): BelowRow[] {
+  const { stash } = screen.prompt;
+  if (stash === null) return [];
+  const words = oneLine(stash.text);
+  return [{ line: [piece('▫ ', 'muse'), piece('put away: ', 'quiet'), piece(cutToWidth(words, Math.max(8, width - 30)), 'text')], right: keyWords(keymap, 'stash', 'brings it back') }];
+}
+
+/** Every waiting input with a mark and where it will go; narrow, the mark stands alone (QUE-1..QUE-3). */
+function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
+  const { rows, paused } = view.queue;
+  if (rows.length === 0 && paused === null) return [];
+  const words = destinations(view);
+  const shown = rows.slice(0, WAITING_ROWS).map((row, index): BelowRow => {
+    const mark = row.delivery === 'shell' ? piece('! ', 'accent') : row.delivery === 'command' ? piece('/ ', 'accent') : piece('○ ', 'accent');
+    const where = paused === null ? words[index]! : 'held';
+    const room = width - 2 - textWidth(where) - 3;
+    const withWords = room >= 16;
+    return {
+      line: [mark, piece(cutToWidth(oneLine(row.text), withWords ? room : width - 2), 'text')],
+      right: withWords ? [piece(where, 'quiet')] : [],
+    };
+  });
+  const hidden = rows.length - shown.length;
+  const more: BelowRow[] = hidden > 0 ? [{ line: [piece(`  and ${hidden} more`, 'quiet')], right: [] }] : [];
+  return [...shown, ...more, ...(paused === null ? [] : [pauseRow(view, keymap)])];
+}
+
+/** Why what waits is held, and the keys that go on, take back, discard or try again (decisions §10.5). */
+function pauseRow(view: View, keymap: Keymap): BelowRow {
+  const paused = view.queue.paused!;
+  const keys = [
+    ...keyWords(keymap, 'queue-resume', 'go on'),
+    ...(paused.because === 'failed' ? [piece('  ', 'text'), ...keyWords(keymap, 'retry', 'try again')] : []),
+    ...(view.queue.rows.length === 0
+      ? []
+      : [piece('  ', 'text'), ...keyWords(keymap, 'recall', 'take back'), piece('  ', 'text'), ...keyWords(keymap, 'queue-discard', 'discard')]),
+  ];
+  return { line: [piece('■ ', 'warn'), piece(paused.message, 'text')], right: keys };
+}
+
+function keyWords(keymap: Keymap, command: string, words: string): Line {
+  const chord = keymap.label(command);
+  return chord === null ? [] : [piece(`[${chord}]`, 'accent'), piece(` ${words}`, 'quiet')];
+}
+
+export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRow[]): void {
+  const { below } = scene.layout;
+  const { theme } = scene;
+  if (below.height === 0) return;
+  const width = below.width - 4;
+  // What does not fit folds into a count on the last row; the pause row with its keys is worth more than a waiting one.
+  const fits = rows.length <= below.height;
+  const shown = fits ? rows : rows.slice(0, below.height - 1);
+  shown.forEach((row, index) => {
+    const y = below.y + index;
+    if (row.chosen) painter.fill(rect(below.x + 1, y, below.width - 2, 1), theme.styles.chosen);
+    if (row.item !== undefined) painter.hit(rect(below.x, y, below.width, 1), { region: 'completion', item: row.item });
+    const used = drawRight(painter, theme, below.x + 2, y, row.right, width - Math.min(lineWidth(row.line), Math.floor(width / 3)) - 2);
+    drawLine(painter, theme, below.x + 2, y, row.line, width - used - (used > 0 ? 2 : 0));
+  });
+  if (!fits) {
+    const last = rows.at(-1)!;
+    const hidden = rows.length - shown.length;
+    const pausedLast = scene.view.queue.paused !== null && scene.screen.completion === null;
+    const line: Line = pausedLast ? last.line : [piece(`  ${hidden} more`, 'quiet')];
+    const used = pausedLast ? drawRight(painter, theme, below.x + 2, below.y + shown.length, last.right, width - 10) : 0;
+    drawLine(painter, theme, below.x + 2, below.y + shown.length, line, width - used);
+  }
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ⏎ ');
+}

@@ -1,0 +1,238 @@
+import type { Item, View } from '../../../protocol/view.ts';
+import { blockOf, gapBefore, liveBlockOf } from '../blocks/block-of.ts';
+import { type BlockOptions, INDENT, type Row } from '../blocks/row.ts';
+import { piece } from '../piece.ts';
+import { Pages } from './pages.ts';
+
+/** A row of the whole transcript: card number, and row within the card (its gap rows included, first). */
+export interface Place {
+  readonly index: number;
+  readonly row: number;
+}
+
+export interface ListOptions {
+  readonly width: number;
+  readonly openKey: string;
+  /** Whether thinking and long output are unfolded, and for which cards that is the other way round. */
+  readonly expandAll: boolean;
+  readonly toggled: ReadonlySet<string>;
+}
+
+export interface PlacedRow {
+  readonly place: Place;
+  /** Null for a gap row. */
+  readonly row: Row | null;
+  /** Item id; empty for what is not an item yet. */
+  readonly id: string;
+}
+
+interface Kept {
+  readonly revision: number;
+  readonly expanded: boolean;
+  readonly rows: Row[];
+}
+
+/** Rows a card that is not here yet is taken for. */
+const UNKNOWN_ROWS = 3;
+const KEPT_CARDS = 600;
+
+/**
+ * The transcript as a list of cards with known or guessed heights. Only cards that are looked at are laid out; each is
+ * laid out once for its revision and width. Deterministic: a memo over the View, never a second truth.
+ */
+export class CardList {
+  readonly pages = new Pages();
+  private options: ListOptions = { width: 80, openKey: '', expandAll: false, toggled: new Set() };
+  private kept = new Map<string, Kept>();
+  /** Heights of cards laid out so far, by card number: for the scrollbar. */
+  private heights = new Map<number, number>();
+  private generation = -1;
+
+  configure(options: ListOptions): void {
+    const { width, expandAll, toggled } = this.options;
+    if (options.width !== width || options.expandAll !== expandAll || options.toggled !== toggled) {
+      this.heights.clear();
+    }
+    if (options.width !== width) this.kept.clear();
+    this.options = options;
+  }
+
+  /** How many cards there are: items, then parts of the message being streamed. */
+  count(view: View): number {
+    return view.transcript.total + (view.live?.parts.length ?? 0);
+  }
+
+  itemAt(view: View, index: number): Item | null {
+    return index < view.transcript.total ? this.pages.at(view, index) : null;
+  }
+
+  /** Rows of a card with the gap before it as nulls. */
+  rowsAt(view: View, index: number): (Row | null)[] {
+    this.settle(view);
+    const rows = this.layOut(view, index);
+    const gap = rows.length === 0 ? 0 : this.gapAt(view, index);
+    const all: (Row | null)[] = gap === 0 ? rows : [null, ...rows];
+    this.heights.set(index, all.length);
+    return all;
+  }
+
+  heightAt(view: View, index: number): number {
+    return this.rowsAt(view, index).length;
+  }
+
+  idAt(view: View, index: number): string {
+    return this.itemAt(view, index)?.id ?? '';
+  }
+
+  /** Rows from `place` on, at most `height`. */
+  from(view: View, place: Place, height: number): PlacedRow[] {
+    const placed: PlacedRow[] = [];
+    const count = this.count(view);
+    for (let index = place.index; index < count && placed.length < height; index++) {
+      const rows = this.rowsAt(view, index);
+      const id = this.idAt(view, index);
+      for (let row = index === place.index ? Math.min(place.row, rows.length) : 0; row < rows.length && placed.length < height; row++) {
+        placed.push({ place: { index, row }, row: rows[row]!, id });
+      }
+    }
+    return placed;
+  }
+
+  /** The place whose row is the top one when the newest row stands at the bottom of `height` rows. */
+  tail(view: View, height: number): Place {
+    return this.back(view, { index: this.count(view), row: 0 }, height);
+  }
+
+  /** `rows` up from `place`, at most to the first row. */
+  back(view: View, place: Place, rows: number): Place {
+    let { index, row } = place;
+    let left = rows;
+    while (left > row) {
+      if (index === 0) return { index: 0, row: 0 };
+      left -= row;
+      index--;
+      row = this.heightAt(view, index);
+    }
+    return { index, row: row - left };
+  }
+
+  /** `rows` down from `place`; null when the newest row would then stand above the foot of `height` rows. */
+  forward(view: View, place: Place, rows: number, height: number): Place | null {
+    const count = this.count(view);
+    let { index, row } = place;
+    let left = rows;
+    while (index < count && left >= this.heightAt(view, index) - row) {
+      left -= this.heightAt(view, index) - row;
+      index++;
+      row = 0;
+    }
+    const target: Place = { index, row: row + (index < count ? left : 0) };
+    return this.isAtTail(view, target, height) ? null : target;
+  }
+
+  /** Whether everything from `place` on fits `height` rows. */
+  isAtTail(view: View, place: Place, height: number): boolean {
+    const count = this.count(view);
+    let rows = -place.row;
+    for (let index = place.index; index < count; index++) {
+      rows += this.heightAt(view, index);
+      if (rows > height) return false;
+    }
+    return true;
+  }
+
+  /** A place that still exists: the card may have shrunk, the branch may be another. */
+  clamp(view: View, place: Place): Place {
+    const index = Math.max(0, Math.min(place.index, this.count(view) - 1));
+    if (index !== place.index) return { index, row: 0 };
+    return { index, row: Math.min(place.row, Math.max(0, this.heightAt(view, index) - 1)) };
+  }
+
+  /** Rows above `place`, and rows in all; cards never looked at count as the average of those that were. */
+  position(view: View, place: Place): { readonly above: number; readonly total: number } {
+    this.settle(view);
+    const count = this.count(view);
+    let above = 0;
+    let before = 0;
+    let measured = 0;
+    let looked = 0;
+    for (const [index, height] of this.heights) {
+      if (index >= count) continue;
+      measured += height;
+      looked++;
+      if (index >= place.index) continue;
+      above += height;
+      before++;
+    }
+    const average = looked === 0 ? UNKNOWN_ROWS : measured / looked;
+    const total = measured + (count - looked) * average;
+    return { above: Math.round(above + (place.index - before) * average + place.row), total: Math.max(1, Math.round(total)) };
+  }
+
+  isExpanded(id: string): boolean {
+    return this.options.expandAll !== this.options.toggled.has(id);
+  }
+
+  private layOut(view: View, index: number): Row[] {
+    const { total } = view.transcript;
+    if (index >= total) return this.layOutLive(view, index - total);
+    const item = this.pages.at(view, index);
+    if (item === null) return PLACEHOLDER;
+    const expanded = this.isExpanded(item.id);
+    const kept = this.kept.get(item.id);
+    if (kept !== undefined && kept.revision === item.revision && kept.expanded === expanded) return kept.rows;
+    const rows = blockOf(item, this.blockOptions(expanded));
+    if (this.kept.size >= KEPT_CARDS) this.forget();
+    this.kept.set(item.id, { revision: item.revision, expanded, rows });
+    return rows;
+  }
+
+  private layOutLive(view: View, part: number): Row[] {
+    const live = view.live;
+    const shown = live?.parts[part];
+    if (live === null || shown === undefined) return [];
+    const id = `live ${live.turn} ${live.round} ${part}`;
+    const revision = shown.type === 'call' ? shown.inputBytes : shown.text.length;
+    const expanded = this.options.expandAll;
+    const kept = this.kept.get(id);
+    if (kept !== undefined && kept.revision === revision && kept.expanded === expanded) return kept.rows;
+    const rows = liveBlockOf(shown, this.blockOptions(expanded));
+    this.kept.set(id, { revision, expanded, rows });
+    return rows;
+  }
+
+  private gapAt(view: View, index: number): number {
+    const kind = this.kindAt(view, index);
+    if (kind === null || index === 0) return 0;
+    return gapBefore(this.kindAt(view, index - 1), kind);
+  }
+
+  private kindAt(view: View, index: number): Item['kind'] | null {
+    if (index < view.transcript.total) return this.pages.at(view, index)?.kind ?? null;
+    const part = view.live?.parts[index - view.transcript.total];
+    if (part === undefined) return null;
+    return part.type === 'text' ? 'assistant' : part.type;
+  }
+
+  private blockOptions(expanded: boolean): BlockOptions {
+    return { width: this.options.width, expanded, openKey: this.options.openKey };
+  }
+
+  /** The older half goes; what is on the screen is laid out again at the next look. */
+  private forget(): void {
+    for (const id of [...this.kept.keys()].slice(0, KEPT_CARDS / 2)) this.kept.delete(id);
+  }
+
+  private settle(view: View): void {
+    if (this.generation === view.transcript.generation) return;
+    this.generation = view.transcript.generation;
+    this.pages.follow(view);
+    this.kept.clear();
+    this.heights.clear();
+  }
+}
+
+const PLACEHOLDER: Row[] = [
+  { margin: [INDENT], line: [piece('…', 'quiet')], join: '\n', furniture: true },
+  { margin: [INDENT], line: [], join: '\n', furniture: true },
+];

@@ -1,0 +1,46 @@
+import { piece } from '../piece.ts';
+import type { BelowRow } from './below-row.ts';
+
+/** What is offered for the word at the caret. */
+export interface CompletionState {
+  readonly kind: 'command' | 'path' | 'argument';
+  /** The part of the draft a choice replaces, in UTF-16 units. */
+  readonly from: number;
+  readonly to: number;
+  readonly choices: readonly Choice[];
+  readonly cursor: number;
+  /** The draft these were made for: a draft that moved on makes them void. */
+  readonly forText: string;
+}
+
+export interface Choice {
+  /** What is put into the draft. */
+  readonly insert: string;
+  readonly label: string;
+  readonly detail: string;
+  /** Mid-turn: when it would run. */
+  readonly when: string;
+}
+
+const ROWS = 8;
+
+/** A window of the choices around the cursor. */
+export function completionLines(state: CompletionState, width: number): BelowRow[] {
+  const { choices, cursor } = state;
+  const first = Math.max(0, Math.min(cursor - Math.floor(ROWS / 2), choices.length - ROWS));
+  const longest = Math.min(Math.max(...choices.map((choice) => choice.label.length)) + 2, Math.floor(width / 2));
+  return choices.slice(first, first + ROWS).map((choice, offset): BelowRow => {
+    const chosen = first + offset === cursor;
+    const more = offset === ROWS - 1 && first + ROWS < choices.length ? `${choices.length - first - ROWS} more` : choice.when;
+    return {
+      line: [
+        piece(chosen ? '❯ ' : '  ', 'accent'),
+        piece(choice.label.padEnd(longest), chosen ? 'strong' : 'text'),
+        piece(choice.detail, 'quiet'),
+      ],
+      right: more === '' ? [] : [piece(more, 'quiet')],
+      chosen,
+      item: String(first + offset),
+    };
+  });
+}

@@ -1,0 +1,83 @@
+import type { View } from '../../../protocol/view.ts';
+import { isRunning } from '../../commands/facts.ts';
+import { clockTime, count } from '../figures.ts';
+import { facts, type Line, piece } from '../piece.ts';
+
+const BAR_CELLS = 10;
+
+/**
+ * The figures on the prompt's lower border, from whole to least: the first that fits is drawn, so that no text is ever
+ * clipped and the bar goes first (FO-2, FO-13). Each field has a fixed width (FO-3).
+ */
+export function footerFigures(view: View, now: number): readonly Line[] {
+  const time = sessionTime(view, now);
+  const tokens = tokenFigures(view);
+  const context = contextFigure(view);
+  const window = view.head.contextWindow === null ? '—' : count(view.head.contextWindow);
+  const bar = [piece(' '), ...contextBar(view), piece(` ${window}`, 'quiet')];
+  const compact = compactFigure(view);
+  const long = [piece('Current Ctx: ', 'quiet'), ...context];
+  return [
+    facts([time, tokens, [...long, ...bar], compact]),
+    facts([time, tokens, [...long, piece(` ${window}`, 'quiet')], compact]),
+    facts([time, tokens, [piece('Ctx: ', 'quiet'), ...context], compact]),
+    facts([time, tokens, [piece('Ctx: ', 'quiet'), ...context]]),
+    facts([time, [piece('Ctx: ', 'quiet'), ...context]]),
+    [piece('Ctx: ', 'quiet'), ...context],
+    [],
+  ];
+}
+
+/** Foreground work of the whole session, ticking while something runs (FO-7, FO-9). */
+function sessionTime(view: View, now: number): Line {
+  const { activity, head } = view;
+  const open = activity.since !== null && isRunning(view) ? Math.max(0, now - activity.since) : 0;
+  return [piece('Session: ', 'quiet'), piece(clockTime(head.activeTime + open).padStart(6), 'text')];
+}
+
+function tokenFigures(view: View): Line {
+  const { totals } = view.head;
+  const input = totals.input + totals.cacheRead + totals.cacheWrite;
+  const share = input > 0 ? `${Math.round((totals.cacheRead / input) * 100)}%` : '—';
+  const field = (text: string, name: string, width: number): Line => [piece(text.padStart(width), 'text'), piece(name, 'quiet')];
+  return [
+    ...field(count(input), '(in)', 4),
+    piece('│', 'line'),
+    ...field(count(totals.output), '(out)', 5),
+    piece('│', 'line'),
+    ...field(share, '(cache)', 5),
+  ];
+}
+
+/** Share of the whole window in use, 0-1; null while either figure is unknown. */
+export function contextShare(view: View): number | null {
+  const { contextTokens, contextWindow } = view.head;
+  if (contextTokens === null || contextWindow === null || contextWindow <= 0) return null;
+  return Math.min(1, contextTokens / contextWindow);
+}
+
+function contextFigure(view: View): Line {
+  const share = contextShare(view);
+  if (share === null) return [piece('  —%', 'quiet')];
+  const { compactAt } = view.head;
+  const near = share >= (compactAt ?? 0.9) - 0.1;
+  return [piece(`${Math.round(share * 100)}%`.padStart(4), near ? 'warn' : 'text')];
+}
+
+/** `[######..|.]`: what is in use, and `|` where compaction fires (FO-11). */
+function contextBar(view: View): Line {
+  const share = contextShare(view);
+  if (share === null) return [piece(`[${'.'.repeat(BAR_CELLS)}]`, 'quiet')];
+  const used = Math.round(share * BAR_CELLS);
+  const { compactAt } = view.head;
+  const mark = compactAt === null ? -1 : Math.min(BAR_CELLS - 1, Math.floor(compactAt * BAR_CELLS));
+  const cells: Line = Array.from({ length: BAR_CELLS }, (_, index) =>
+    index === mark ? piece('|', 'warn') : index < used ? piece('#', 'signal') : piece('.', 'quiet'),
+  );
+  return [piece('[', 'quiet'), ...cells, piece(']', 'quiet')];
+}
+
+function compactFigure(view: View): Line {
+  const { compactAt } = view.head;
+  return [piece(compactAt === null ? 'Auto off' : `Compact at ${Math.round(compactAt * 100)}%`, 'quiet')];
+}

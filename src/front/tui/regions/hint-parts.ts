@@ -1,0 +1,66 @@
+import type { PermissionMode } from '../../../protocol/message.ts';
+import type { View } from '../../../protocol/view.ts';
+import type { Keymap } from '../../commands/keymap.ts';
+import { type Line, piece } from '../piece.ts';
+import type { Role } from '../theme.ts';
+
+/** A part of the hint row, and when it goes: the highest `drop` first, never cut within (HINT-6). */
+export interface HintPart {
+  readonly line: Line;
+  readonly drop: number;
+}
+
+const DROP = { unmeasured: 5, bindings: 4, figures: 2, offer: 1, mode: 0 };
+
+export const MODE_WORDS: Readonly<Record<PermissionMode, string>> = {
+  ask: 'ask first',
+  edits: 'accept edits',
+  plan: 'plan only',
+  bypass: 'bypass permissions',
+};
+
+const MODE_ROLES: Readonly<Record<PermissionMode, Role>> = { ask: 'quiet', edits: 'good', plan: 'muse', bypass: 'bad' };
+
+/** What the hint row says at rest, left to right; confinement never stands here (HINT-4, HINT-5, HINT-8). */
+export function hintParts(view: View, keymap: Keymap): HintPart[] {
+  const parts: HintPart[] = [];
+  const { mode } = view.head;
+  if (mode !== 'ask') parts.push({ line: [piece(MODE_WORDS[mode], MODE_ROLES[mode])], drop: DROP.mode });
+  const reading = contextReading(view);
+  parts.push({ line: [piece(reading.words, 'quiet')], drop: reading.figure ? DROP.figures : DROP.unmeasured });
+  if (view.jobs.some((job) => job.state === 'running' && !job.background)) {
+    parts.push({ line: [piece(`${keymap.label('background') ?? ''} to background`, 'quiet')], drop: DROP.offer });
+  }
+  const jobs = view.jobs.filter((job) => job.background && (job.state === 'running' || job.state === 'stopping')).length;
+  if (jobs > 0) parts.push({ line: [piece(`${jobs} in the background`, 'quiet')], drop: DROP.figures });
+  parts.push({ line: [piece('? for shortcuts', 'quiet')], drop: DROP.bindings });
+  return parts;
+}
+
+/** Drops whole parts until the rest fits `width`, `measure` giving the columns of what is left. */
+export function fitParts(parts: readonly HintPart[], width: number, measure: (parts: readonly HintPart[]) => number): readonly HintPart[] {
+  let kept = parts;
+  while (kept.length > 0 && measure(kept) > width) {
+    const worst = Math.max(...kept.map((part) => part.drop));
+    const index = kept.findLastIndex((part) => part.drop === worst);
+    kept = kept.filter((_, place) => place !== index);
+  }
+  return kept;
+}
+
+/**
+ * Share of the budget at which compaction fires, in words, never a blank: measured, compacted (what it won, always
+ * approximate), or unmeasured (CTX-1, CTX-2, CTX-4). A count without a budget to divide by is unmeasured.
+ */
+export function contextReading(view: View): { readonly words: string; readonly figure: boolean } {
+  const { contextWindow, compactAt, contextTokens } = view.head;
+  const budget = contextWindow === null ? null : contextWindow * (compactAt ?? 1);
+  const last = view.transcript.items.findLast((item) => item.kind === 'compaction' || item.kind === 'assistant' || item.kind === 'call');
+  if (last?.kind === 'compaction') {
+    if (budget === null || last.tokensBefore === null || last.tokensAfter === null) return { words: 'compacted', figure: false };
+    const won = Math.max(0, Math.round(((last.tokensBefore - last.tokensAfter) / budget) * 100));
+    return { words: `compacted, about ${won}% won back`, figure: true };
+  }
+  if (budget === null || budget <= 0 || contextTokens === null) return { words: 'context not measured yet', figure: false };
+  return { words: `context ${Math.min(100, Math.round((contextTokens / budget) * 100))}%`, figure: true };
+}

@@ -1,0 +1,79 @@
+import { eachCluster } from '../../../base/graphemes.ts';
+import { textWidth } from '../../../base/text-width.ts';
+import type { View } from '../../../protocol/view.ts';
+import type { Row } from '../blocks/row.ts';
+import { plainText } from '../piece.ts';
+import type { CardList, Place } from './card-list.ts';
+
+/** A cell of the transcript's text: `column` counts from the end of the row's margin. */
+export interface Point extends Place {
+  readonly column: number;
+}
+
+/** What a drag covers, from where it began to where it is. */
+export interface Selection {
+  readonly from: Point;
+  readonly to: Point;
+}
+
+export function comparePoints(a: Point, b: Point): number {
+  return a.index - b.index || a.row - b.row || a.column - b.column;
+}
+
+export function ordered(selection: Selection): Selection {
+  return comparePoints(selection.from, selection.to) <= 0 ? selection : { from: selection.to, to: selection.from };
+}
+
+export function isEmpty(selection: Selection): boolean {
+  return comparePoints(selection.from, selection.to) === 0;
+}
+
+/** Columns of a row that are selected, [from, to); null when none is. Furniture is never selected. */
+export function selectedColumns(selection: Selection, place: Place, row: Row): { from: number; to: number } | null {
+  if (row.furniture) return null;
+  const { from, to } = ordered(selection);
+  const beforeStart = place.index < from.index || (place.index === from.index && place.row < from.row);
+  const afterEnd = place.index > to.index || (place.index === to.index && place.row > to.row);
+  if (beforeStart || afterEnd) return null;
+  const first = place.index === from.index && place.row === from.row ? from.column : 0;
+  const last = place.index === to.index && place.row === to.row ? to.column : Number.POSITIVE_INFINITY;
+  const width = textWidth(plainText(row.line));
+  return { from: Math.min(first, width), to: Math.min(last, width) };
+}
+
+/**
+ * The source text under a selection: no border, no margin, no padding, no newline that only a wrap made (UP-17).
+ * Cards are apart by one empty line.
+ */
+export function selectedText(view: View, cards: CardList, selection: Selection): string {
+  const { from, to } = ordered(selection);
+  let text = '';
+  let join = '';
+  for (let index = from.index; index <= Math.min(to.index, cards.count(view) - 1); index++) {
+    const rows = cards.rowsAt(view, index);
+    for (const [number, row] of rows.entries()) {
+      const place = { index, row: number };
+      const columns = row === null ? null : selectedColumns({ from, to }, place, row);
+      if (row === null || columns === null) continue;
+      const whole = plainText(row.line);
+      const all = columns.from === 0 && columns.to >= textWidth(whole);
+      text += join + (all ? (row.source ?? whole) : sliceColumns(whole, columns.from, columns.to));
+      join = row.join;
+    }
+    if (join !== '') join = '\n\n';
+  }
+  return text;
+}
+
+/** The clusters of `text` that stand in columns `from` to `to`; one that is only half in counts as in. */
+export function sliceColumns(text: string, from: number, to: number): string {
+  let column = 0;
+  let slice = '';
+  eachCluster(text, (cluster) => {
+    const width = textWidth(cluster);
+    if (column + width > from && column < to) slice += cluster;
+    column += width;
+    return column < to;
+  });
+  return slice;
+}

@@ -1,0 +1,151 @@
+import type { Effort, PermissionMode } from '../../protocol/message.ts';
+import { findCommand } from '../commands/command-table.ts';
+import { factsOf } from '../commands/facts.ts';
+import { historyPicker, modePicker, openPicker, themePicker } from './modals/picker.ts';
+import { isBlank } from './prompt-state.ts';
+import { recall, runPromptAction } from './prompt-actions.ts';
+import { openCard, replyText } from './open-card.ts';
+import { FOLLOW, scrollBy, scrollToCard, scrollToTop } from './regions/transcript-scroll.ts';
+import { type Screen, withNote } from './screen.ts';
+import type { Context } from './screen-event.ts';
+import { noted, type Step, stay, step } from './step.ts';
+import { transcriptRows } from './transcript-rows.ts';
+
+type Run = (screen: Screen, context: Context, argument: string) => Step;
+
+/**
+ * What each command of the table does here, by its name: one entry there, one function here. A command that cannot run
+ * says why.
+ */
+export function runCommand(screen: Screen, context: Context, name: string, argument: string): Step {
+  const whyNot = findCommand(name)?.whyNot?.(factsOf(context.view, !isBlank(screen.prompt))) ?? null;
+  if (whyNot !== null) return noted(screen, whyNot);
+  const run = RUNS[name];
+  return run === undefined ? runPromptAction(screen, context, name) : run(screen, context, argument);
+}
+
+const MODES: readonly PermissionMode[] = ['ask', 'edits', 'plan', 'bypass'];
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max', 'default'];
+
+const RUNS: Readonly<Record<string, Run>> = {
+  help: (screen) => {
+    const top = screen.modals.at(-1);
+    if (top?.kind === 'scroller' && top.body.kind === 'help') return stay({ ...screen, modals: screen.modals.slice(0, -1) });
+    return stay(withModal(screen, { kind: 'scroller', title: 'Help', body: { kind: 'help' }, top: 0, search: null }));
+  },
+  quit: (screen) => step(screen, { kind: 'leave', how: 'quit' }),
+  detach: (screen) => step(screen, { kind: 'leave', how: 'detach' }),
+  suspend: (screen) => step(screen, { kind: 'suspend' }),
+  redraw: (screen) => step(screen, { kind: 'redraw' }),
+  status: (screen) => step(screen, { kind: 'read-status' }),
+  theme: (screen, _context, argument) => {
+    if (argument === '') return stay(openPicker(screen, themePicker(screen)));
+    if (argument !== 'auto' && argument !== 'dark' && argument !== 'light') return noted(screen, `No theme ${argument}: auto, dark or light`, 'warning');
+    return stay({ ...screen, themeChoice: argument });
+  },
+  model: (screen, _context, argument) => {
+    if (argument === '') {
+      const loading = openPicker(screen, { kind: 'picker', title: 'Model', purpose: { kind: 'model' }, items: null, filter: '', cursor: 0 });
+      return step(loading, { kind: 'read-models' });
+    }
+    const colon = argument.indexOf(':');
+    const plus = argument.lastIndexOf('+');
+    const effort = plus > colon && isEffort(argument.slice(plus + 1)) ? (argument.slice(plus + 1) as Effort) : null;
+    const model = effort === null ? argument : argument.slice(0, plus);
+    if (colon <= 0 || model.endsWith(':')) return noted(screen, 'A model is written provider:model', 'warning');
+    const ref = { provider: model.slice(0, colon), model: model.slice(colon + 1) };
+    return step(screen, { kind: 'send', intent: { type: 'set-model', model: ref, effort } });
+  },
+  effort: (screen, context, argument) => {
+    if (argument === '') return stay(openPicker(screen, effortPicker(context.view.head.effort)));
+    if (!isEffort(argument)) return noted(screen, `No level ${argument}: ${EFFORTS.join(', ')}`, 'warning');
+    return step(screen, { kind: 'send', intent: { type: 'set-model', model: null, effort: argument } });
+  },
+  permissions: (screen, context, argument) => {
+    if (argument === '') return stay(openPicker(screen, modePicker(context.view.head)));
+    const mode = MODES.find((each) => each === argument && (each !== 'bypass' || context.view.head.bypassOffered));
+    if (mode === undefined) return noted(screen, `No mode ${argument}: ask, edits or plan`, 'warning');
+    return step(screen, { kind: 'send', intent: { type: 'set-mode', mode } });
+  },
+  mode: (screen, context) => {
+    const offered = MODES.filter((each) => each !== 'bypass' || context.view.head.bypassOffered);
+    const at = offered.indexOf(context.view.head.mode);
+    return step(screen, { kind: 'send', intent: { type: 'set-mode', mode: offered[(at + 1) % offered.length]! } });
+  },
+  copy: (screen, context, argument) => {
+    if (argument !== '' && !/^[1-9][0-9]*$/.test(argument)) return noted(screen, 'Which reply: 1 is the last one', 'warning');
+    const text = replyText(context, argument === '' ? 1 : Number(argument));
+    return text === null ? noted(screen, 'No such reply here', 'warning') : copyText(screen, text);
+  },
+  expand: (screen) => stay({ ...screen, expandAll: true, toggled: new Set() }),
+  collapse: (screen) => stay({ ...screen, expandAll: false, toggled: new Set() }),
+  recall,
+  'queue-resume': (screen) => step(screen, { kind: 'send', intent: { type: 'queue-resume' } }),
+  'queue-discard': (screen, context) =>
+    stay(
+      withModal(screen, {
+        kind: 'confirm',
+        title: 'Discard what waits?',
+        text: `${context.view.queue.rows.length} waiting, none of it will be sent.`,
+        yes: 'Discard',
+        action: { kind: 'discard-queue' },
+      }),
+    ),
+  retry: (screen) => step(screen, { kind: 'send', intent: { type: 'retry' } }),
+  background: (screen, context) => {
+    const job = context.view.jobs.find((each) => each.state === 'running' && !each.background);
+    return job === undefined ? stay(screen) : step(screen, { kind: 'send', intent: { type: 'job', job: job.id, action: 'background' } });
+  },
+  history: (screen, context) => {
+    if (screen.prompt.sent.length === 0) return stay(screen);
+    return stay(openPicker(screen, historyPicker(screen.prompt, context.textLayout)));
+  },
+  scroller: openCard,
+  'page-up': (screen, context) => scrolled(screen, context, -Math.max(1, transcriptRows(context.layout) - 2)),
+  'page-down': (screen, context) => scrolled(screen, context, Math.max(1, transcriptRows(context.layout) - 2)),
+  top: (screen, context) => stay({ ...screen, scroll: scrollToTop({ ...context, screen }, transcriptRows(context.layout)) }),
+  bottom: (screen) => stay({ ...screen, scroll: FOLLOW }),
+  'first-failed': (screen, context) => jumpTo(screen, context, ['error', 'denied', 'unknown'], 'No failed call here'),
+  'first-running': (screen, context) => jumpTo(screen, context, ['running', 'asking', 'waiting'], 'No call is running'),
+};
+
+function isEffort(text: string): text is Effort {
+  return EFFORTS.some((effort) => effort === text);
+}
+
+function effortPicker(current: Effort): Parameters<typeof openPicker>[1] {
+  const items = EFFORTS.map((effort) => ({ value: effort, label: effort === 'default' ? 'no level: as the service has it' : effort, detail: '', current: effort === current }));
+  return { kind: 'picker', title: 'How hard the model thinks', purpose: { kind: 'effort' }, items, filter: '', cursor: items.findIndex((item) => item.current) };
+}
+
+export function withModal(screen: Screen, modal: Screen['modals'][number]): Screen {
+  return { ...screen, modals: [...screen.modals, modal], completion: null, keyList: false };
+}
+
+export function scrolled(screen: Screen, context: Context, rows: number): Step {
+  return stay({ ...screen, scroll: scrollBy({ ...context, screen }, rows, transcriptRows(context.layout)) });
+}
+
+/** Clipboard text above this is offered as a file: terminals drop longer ones without a word (UP-17). */
+const CLIPBOARD_LIMIT = 100 * 1024;
+
+export function copyText(screen: Screen, text: string): Step {
+  if (text.length <= CLIPBOARD_LIMIT) return step(withNote(screen, 'Sent to the clipboard'), { kind: 'copy', text });
+  return stay(
+    withModal(screen, {
+      kind: 'confirm',
+      title: 'Too long for the clipboard',
+      text: `${Math.round(text.length / 1024)} KB: terminals drop that much. Write it to a private file instead?`,
+      yes: 'Write a file',
+      action: { kind: 'copy-to-file', text },
+    }),
+  );
+}
+
+function jumpTo(screen: Screen, context: Context, states: readonly string[], none: string): Step {
+  const { view } = context;
+  const at = view.transcript.items.findLastIndex((item) => item.kind === 'call' && states.includes(item.state));
+  if (at < 0) return noted(screen, none);
+  const scroll = scrollToCard({ ...context, screen }, view.transcript.first + at, transcriptRows(context.layout));
+  return stay({ ...screen, scroll, focus: 'transcript' });
+}

@@ -1,0 +1,27 @@
+import type { View } from '../../protocol/view.ts';
+import type { Keymap } from '../commands/keymap.ts';
+import type { Layout } from './layout.ts';
+import type { CardList } from './regions/card-list.ts';
+import type { Screen } from './screen.ts';
+import type { Theme } from './theme.ts';
+
+/** Everything a frame is drawn from. Regions read it and draw; they change nothing. */
+export interface Scene {
+  readonly view: View;
+  readonly screen: Screen;
+  readonly theme: Theme;
+  readonly keymap: Keymap;
+  readonly cards: CardList;
+  readonly layout: Layout;
+  /** Milliseconds since the epoch, for clocks and countdowns. */
+  readonly now: number;
+}
+
+const ORBIT = [...'⠉⠘⠰⢠⣀⡄⠆⠃'];
+/** Milliseconds a step: one turn a second. */
+export const ORBIT_STEP = 125;
+
+/** The glyph of what runs now; it stands still with reduced motion. */
+export function orbit(scene: Scene): string {
+  return scene.screen.reducedMotion ? '◐' : ORBIT[Math.floor(scene.now / ORBIT_STEP) % ORBIT.length]!;
+}

@@ -1,0 +1,70 @@
+import type { Intent, Sent } from '../../protocol/intent.ts';
+import type { Draft } from '../../protocol/intent.ts';
+import type { DirtyPart } from '../../protocol/reduce.ts';
+import type { View } from '../../protocol/view.ts';
+import type { Keymap } from '../commands/keymap.ts';
+import type { Buffer } from './editor/editor.ts';
+import type { Layout as TextLayout } from './editor/layout.ts';
+import type { Target } from './frame/painter.ts';
+import type { InputEvent } from './input/event.ts';
+import type { Layout } from './layout.ts';
+import type { DrawnAsk } from './modals/ask.ts';
+import type { CardList } from './regions/card-list.ts';
+import type { PickerItem } from './modals/modal.ts';
+
+/** What the screen is moved by, besides its own value: the View, and the memos over it. Read only. */
+export interface Context {
+  readonly view: View;
+  readonly cards: CardList;
+  readonly keymap: Keymap;
+  /** Rectangles of the frame drawn last: what a person reacted to. */
+  readonly layout: Layout;
+  /** Rows of a draft at the prompt's width. */
+  readonly textLayout: (text: string) => TextLayout;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** All that can happen to a screen. */
+export type ScreenEvent =
+  | { readonly type: 'input'; readonly input: InputEvent; readonly target: Target | null }
+  | { readonly type: 'resize'; readonly columns: number; readonly rows: number }
+  | { readonly type: 'view'; readonly dirty: ReadonlySet<DirtyPart>; readonly draft: Draft | null | undefined }
+  | { readonly type: 'flash'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly type: 'your-turn'; readonly ref: string; readonly name: string; readonly argument: string }
+  | { readonly type: 'link'; readonly link: 'there' | 'lost' | 'ended' }
+  /** What an intent was answered with. `line` is the draft it carried, which comes back when it was refused. */
+  | { readonly type: 'sent'; readonly intent: Intent; readonly sent: Sent; readonly line: Buffer | null }
+  | { readonly type: 'drawn'; readonly ask: DrawnAsk }
+  | { readonly type: 'paths'; readonly forText: string; readonly from: number; readonly to: number; readonly paths: readonly string[] }
+  | { readonly type: 'arguments'; readonly forText: string; readonly from: number; readonly to: number; readonly choices: readonly { value: string; description: string }[] }
+  | { readonly type: 'picker-items'; readonly items: readonly PickerItem[] }
+  | { readonly type: 'output'; readonly call: string; readonly from: number; readonly lines: readonly string[]; readonly totalLines: number; readonly fogged: boolean }
+  | { readonly type: 'output-failed'; readonly call: string; readonly message: string }
+  | { readonly type: 'status'; readonly rows: readonly { name: string; value: string }[] }
+  | { readonly type: 'edited'; readonly text: string | null; readonly problem: string | null }
+  | { readonly type: 'clipboard'; readonly found: ClipboardContent }
+  | { readonly type: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly type: 'history'; readonly sent: readonly Buffer[] };
+
+export type ClipboardContent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly mediaType: string; readonly base64: string; readonly bytes: number }
+  | { readonly kind: 'none'; readonly why: string };
+
+/** What the screen wants done. Data: the loop carries it out (effects.ts). */
+export type ScreenEffect =
+  | { readonly kind: 'send'; readonly intent: Intent; readonly line?: Buffer }
+  | { readonly kind: 'read-paths'; readonly typed: string; readonly forText: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'read-arguments'; readonly command: string; readonly typed: string; readonly forText: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'read-models' }
+  | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
+  | { readonly kind: 'read-status' }
+  | { readonly kind: 'copy'; readonly text: string }
+  | { readonly kind: 'copy-to-file'; readonly text: string }
+  | { readonly kind: 'read-clipboard' }
+  | { readonly kind: 'edit'; readonly text: string }
+  | { readonly kind: 'remember'; readonly text: string }
+  | { readonly kind: 'suspend' }
+  | { readonly kind: 'redraw' }
+  | { readonly kind: 'leave'; readonly how: 'quit' | 'detach' };

@@ -1,0 +1,120 @@
+import type { Buffer } from './editor/editor.ts';
+import type { AskState } from './modals/ask-state.ts';
+import type { Modal } from './modals/modal.ts';
+import type { CompletionState } from './regions/completion-rows.ts';
+import type { Selection } from './regions/selection.ts';
+import { FOLLOW, type Scroll } from './regions/transcript-scroll.ts';
+import { NO_PROMPT, type PromptState } from './prompt-state.ts';
+import type { TerminalColors, ThemeChoice } from './theme.ts';
+
+/**
+ * All that belongs to this terminal alone: focus, scroll, modals, the draft. A value; `updateScreen` makes the next one.
+ * Nothing of it is the session's, except the draft, of which the session keeps a copy.
+ */
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  readonly client: string;
+  /** Prefix and number of the next `ref`, so that saying one thing twice is one input. */
+  readonly refPrefix: string;
+  readonly nextRef: number;
+  /** False until the first snapshot; everything can be typed before. */
+  readonly attached: boolean;
+  readonly link: 'reaching' | 'there' | 'lost' | 'ended';
+  readonly focus: 'prompt' | 'transcript' | 'question';
+  readonly prompt: PromptState;
+  readonly completion: CompletionState | null;
+  readonly keyList: boolean;
+  /** Whether the next Ctrl-C or Ctrl-D ends the session (STOP-3). */
+  readonly exit: ExitOffer | null;
+  /** What was said from here and is not over yet, by its ref: it returns to the box when it was stopped at once (STOP-6). */
+  readonly said: ReadonlyMap<string, Buffer>;
+  /** Outcomes the session was told that they were seen. */
+  readonly seen: ReadonlySet<string>;
+  /** Intents on their way: they count as busy, so that Ctrl-C right behind Enter cancels (INV-3). */
+  readonly unanswered: number;
+  /** A line about the last key press (HINT-7). */
+  readonly note: Note | null;
+  /** How the next send is delivered; null is the setting (Alt-S). */
+  readonly sendMode: SendMode | null;
+  readonly defaultSendMode: 'steering' | 'queue';
+  readonly scroll: Scroll;
+  readonly expandAll: boolean;
+  readonly toggled: ReadonlySet<string>;
+  readonly selection: Selection | null;
+  /** Where a drag began. */
+  readonly dragging: 'prompt' | 'transcript' | null;
+  readonly ask: AskState | null;
+  readonly modals: readonly Modal[];
+  /** When a person last typed into the draft; dialogs wait for quiet. */
+  readonly typedAt: number;
+  readonly themeChoice: ThemeChoice;
+  readonly colors: TerminalColors;
+  readonly color: boolean;
+  readonly reducedMotion: boolean;
+  readonly focused: boolean;
+  /** Rows a turn of the wheel scrolls (TR-7). */
+  readonly wheelRows: number;
+  readonly maxPromptRows: number;
+}
+
+/** Neither the read that made it nor a press before `notBefore` (ms since the epoch) takes it up (STOP-4, UP-14). */
+export interface ExitOffer {
+  readonly read: number;
+  readonly notBefore: number;
+}
+
+export type SendMode = 'steering' | 'queue' | 'interrupt';
+
+export interface Note {
+  readonly level: 'info' | 'warning' | 'error';
+  readonly text: string;
+}
+
+export interface ScreenOptions {
+  readonly columns: number;
+  readonly rows: number;
+  readonly client: string;
+  readonly refPrefix: string;
+  readonly themeChoice: ThemeChoice;
+  readonly color: boolean;
+  readonly reducedMotion: boolean;
+  readonly sendMode: 'steering' | 'queue';
+  readonly maxPromptRows: number;
+  readonly wheelRows: number;
+}
+
+export function newScreen(options: ScreenOptions): Screen {
+  const { sendMode, ...rest } = options;
+  return {
+    ...rest,
+    defaultSendMode: sendMode,
+    nextRef: 1,
+    attached: false,
+    link: 'reaching',
+    focus: 'prompt',
+    prompt: NO_PROMPT,
+    completion: null,
+    keyList: false,
+    exit: null,
+    said: new Map(),
+    seen: new Set(),
+    unanswered: 0,
+    note: null,
+    sendMode: null,
+    scroll: FOLLOW,
+    expandAll: false,
+    toggled: new Set(),
+    selection: null,
+    dragging: null,
+    ask: null,
+    modals: [],
+    typedAt: Number.NEGATIVE_INFINITY,
+    colors: { background: null, foreground: null },
+    focused: true,
+  };
+}
+
+export function withNote(screen: Screen, text: string, level: Note['level'] = 'info'): Screen {
+  return { ...screen, note: { level, text } };
+}

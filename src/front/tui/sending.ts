@@ -1,0 +1,95 @@
+import type { Intent } from '../../protocol/intent.ts';
+import { parseSlash, slashCommands } from '../commands/slash.ts';
+import { draftContent } from './editor/editor-state.ts';
+import { emptied, remembered, withRecalled, withText } from './prompt-state.ts';
+import { FOLLOW } from './regions/transcript-scroll.ts';
+import { runCommand } from './run-command.ts';
+import { type Screen, type SendMode, withNote } from './screen.ts';
+import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
+import { noted, type Step, stay, step } from './step.ts';
+
+/** Enter: sends the box as what it is: a shell line, a command, or a prompt. An empty box does nothing (BOX-2). */
+export function sendPrompt(screen: Screen, context: Context, mode: SendMode | null): Step {
+  const { prompt } = screen;
+  const { text, attachments } = draftContent(prompt.editor);
+  if (text.trim() === '' && attachments.length === 0) return stay(screen);
+  if (prompt.shell !== 'off') {
+    const shared = prompt.shell === 'armed';
+    return say(screen, { delivery: 'shell', text, attachments: [], ...(shared ? {} : { private: true }) });
+  }
+  const parsed = parseSlash(text, slashCommands(context.view.head.commands));
+  switch (parsed.kind) {
+    case 'usage':
+      return noted(screen, `/${parsed.command.name} needs ${parsed.command.argument}`, 'warning');
+    case 'command': {
+      const sent: Screen = { ...screen, prompt: { ...emptied(prompt), sent: remembered(prompt.sent, prompt.editor.buffer) }, completion: null };
+      const remember: ScreenEffect = { kind: 'remember', text };
+      if (parsed.command.runs === 'front') {
+        const ran = runCommand(sent, context, parsed.command.name, parsed.argument);
+        return { screen: ran.screen, effects: [remember, ...ran.effects] };
+      }
+      const ref = `${screen.refPrefix}${screen.nextRef}`;
+      const intent: Intent = { type: 'command', ref, name: parsed.command.name, argument: parsed.argument };
+      const counted: Screen = { ...sent, nextRef: sent.nextRef + 1, unanswered: sent.unanswered + 1 };
+      return step(counted, remember, { kind: 'send', intent, line: prompt.editor.buffer });
+    }
+    case 'prompt':
+      return say(screen, { delivery: mode ?? screen.sendMode ?? screen.defaultSendMode, text, attachments });
+  }
+}
+
+type Said = Pick<Extract<Intent, { type: 'say' }>, 'text' | 'attachments' | 'delivery' | 'private'>;
+
+function say(screen: Screen, said: Said): Step {
+  const { prompt } = screen;
+  const line = prompt.editor.buffer;
+  const ref = `${screen.refPrefix}${screen.nextRef}`;
+  const isPrivate = said.private === true;
+  const kept = said.delivery === 'shell' ? { ...line, text: `!${line.text}`, caret: line.caret + 1, atoms: [] } : line;
+  const next: Screen = {
+    ...screen,
+    prompt: { ...emptied(prompt), sent: isPrivate ? prompt.sent : remembered(prompt.sent, kept) },
+    completion: null,
+    keyList: false,
+    sendMode: null,
+    scroll: FOLLOW,
+    nextRef: screen.nextRef + 1,
+    unanswered: screen.unanswered + 1,
+    said: said.delivery === 'shell' ? screen.said : new Map(screen.said).set(ref, line),
+  };
+  const send: ScreenEffect = { kind: 'send', intent: { type: 'say', ref, ...said }, line };
+  // The private form leaves no trace, in the history neither (DSH-3).
+  return isPrivate ? step(next, send) : step(next, send, { kind: 'remember', text: said.delivery === 'shell' ? `!${said.text}` : said.text });
+}
+
+/** What became of an intent. A refused line comes back whole, markers and all (PE-10); a recall brings its lines. */
+export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { type: 'sent' }>): Step {
+  const { intent, sent, line } = event;
+  const counts = intent.type === 'say' || intent.type === 'command';
+  const counted: Screen = counts ? { ...screen, unanswered: Math.max(0, screen.unanswered - 1) } : screen;
+  if (sent.accepted) {
+    if (sent.value?.kind !== 'recalled') return stay(counted);
+    if (sent.value.drafts.length === 0) return noted(counted, 'Nothing is waiting any more');
+    const prompt = withRecalled(counted.prompt, sent.value.drafts);
+    return prompt === null ? noted(counted, 'Too long for the prompt together') : stay({ ...counted, prompt, keyList: false, completion: null });
+  }
+  const told = withNote(counted, sent.refusal.message, 'error');
+  if (line === null) return stay(told);
+  const { prompt } = told;
+  const shell = intent.type === 'say' && intent.delivery === 'shell' ? (intent.private ? 'private' : 'armed') : prompt.shell;
+  const empty = prompt.editor.buffer.text === '';
+  const restored = empty ? withText(prompt, line) : withText(prompt, joinAbove(line, prompt.editor.buffer));
+  const said = new Map(told.said);
+  if (intent.type === 'say') said.delete(intent.ref);
+  return stay({ ...told, said, prompt: restored === null ? prompt : { ...restored, ...(empty ? { shell } : {}) } });
+}
+
+function joinAbove(line: Screen['prompt']['editor']['buffer'], draft: Screen['prompt']['editor']['buffer']) {
+  const shift = line.text.length + 1;
+  return {
+    text: `${line.text}\n${draft.text}`,
+    caret: draft.caret + shift,
+    anchor: null,
+    atoms: [...line.atoms, ...draft.atoms.map((atom) => ({ ...atom, from: atom.from + shift, to: atom.to + shift }))],
+  };
+}

@@ -1,0 +1,118 @@
+import type { Effort, PermissionMode } from '../../protocol/message.ts';
+import { chordOf, type InputEvent } from './input/event.ts';
+import type { ConfirmModal, Modal, PickerModal, ScrollerModal } from './modals/modal.ts';
+import { modalArea } from './modals/modal-area.ts';
+import { helpRows } from './modals/help-rows.ts';
+import { pickerKey, refiltered } from './modals/picker.ts';
+import { missingChunk, scrollerKey, scrollerRows, scrollerWindow } from './modals/scroller.ts';
+import { plainBuffer, withText } from './prompt-state.ts';
+import { runCommand } from './run-command.ts';
+import type { Screen } from './screen.ts';
+import type { Context, ScreenEffect } from './screen-event.ts';
+import { type Step, stay, step } from './step.ts';
+
+type KeyEvent = Extract<InputEvent, { type: 'key' }>;
+
+/** A key while a dialog is open: the topmost takes it, whatever it is (LA-34). */
+export function modalKey(screen: Screen, context: Context, event: KeyEvent): Step {
+  const top = screen.modals.at(-1)!;
+  switch (top.kind) {
+    case 'scroller': {
+      const rows = rowsOf(top, screen, context);
+      const window = scrollerWindow(modalArea(top, screen));
+      const meant = scrollerKey(top, event, rows, window);
+      if (meant.kind === 'close') return stay(closeTop(screen));
+      return meant.kind === 'none' ? stay(screen) : withChunk(replaceTop(screen, meant.modal), meant.modal, window);
+    }
+    case 'picker': {
+      const meant = pickerKey(top, event);
+      if (meant.kind === 'close') return stay(closeTop(screen));
+      if (meant.kind === 'modal') return stay(replaceTop(screen, meant.modal));
+      return meant.kind === 'none' ? stay(screen) : choose(closeTop(screen), context, top, meant.item.value);
+    }
+    case 'confirm':
+      return confirmKey(screen, top, event);
+  }
+}
+
+/** A paste into a dialog goes to its field, and nowhere where it has none (VIEW-4). */
+export function modalPaste(screen: Screen, text: string): Step {
+  const top = screen.modals.at(-1);
+  if (top?.kind !== 'picker') return stay(screen);
+  const meant = refiltered(top, top.filter + text.replace(/\s+/g, ' '));
+  return meant.kind === 'modal' ? stay(replaceTop(screen, meant.modal)) : stay(screen);
+}
+
+export function modalWheel(screen: Screen, context: Context, rows: number): Step {
+  const top = screen.modals.at(-1)!;
+  if (top.kind === 'picker') return stay(replaceTop(screen, { ...top, cursor: Math.max(0, top.cursor + Math.sign(rows)) }));
+  if (top.kind !== 'scroller') return stay(screen);
+  const window = scrollerWindow(modalArea(top, screen));
+  const end = Math.max(0, rowsOf(top, screen, context).length - window);
+  const moved = { ...top, top: Math.max(0, Math.min(end, top.top + rows)) };
+  return withChunk(replaceTop(screen, moved), moved, window);
+}
+
+export function choosePicked(screen: Screen, context: Context, value: string): Step {
+  const top = screen.modals.at(-1);
+  return top?.kind === 'picker' ? choose(closeTop(screen), context, top, value) : stay(screen);
+}
+
+function rowsOf(modal: ScrollerModal, screen: Screen, context: Context) {
+  const width = modalArea(modal, screen).width - 4;
+  return scrollerRows(modal, width, (columns) => helpRows(context.keymap, context.view.head.commands, columns));
+}
+
+/** Lines of an output are fetched as they are looked at. */
+export function withChunk(screen: Screen, modal: ScrollerModal, window: number): Step {
+  const from = missingChunk(modal, window);
+  if (from === null || modal.body.kind !== 'output') return stay(screen);
+  return step(screen, { kind: 'read-output', call: modal.body.call, from });
+}
+
+function choose(screen: Screen, context: Context, modal: PickerModal, value: string): Step {
+  switch (modal.purpose.kind) {
+    case 'model':
+      return runCommand(screen, context, 'model', value);
+    case 'effort':
+      return step(screen, { kind: 'send', intent: { type: 'set-model', model: null, effort: value as Effort } });
+    case 'mode':
+      return step(screen, { kind: 'send', intent: { type: 'set-mode', mode: value as PermissionMode } });
+    case 'theme':
+      return runCommand(screen, context, 'theme', value);
+    case 'history': {
+      const prompt = withText(screen.prompt, plainBuffer(value));
+      return prompt === null ? stay(screen) : stay({ ...screen, prompt, focus: 'prompt' });
+    }
+    case 'command': {
+      const ref = `${screen.refPrefix}${screen.nextRef}`;
+      const intent = { type: 'command', ref, name: modal.purpose.name, argument: value } as const;
+      return step({ ...screen, nextRef: screen.nextRef + 1, unanswered: screen.unanswered + 1 }, { kind: 'send', intent });
+    }
+  }
+}
+
+/** Only its own key says yes, and only alone in its read; Enter does not. */
+function confirmKey(screen: Screen, modal: ConfirmModal, event: KeyEvent): Step {
+  const chord = chordOf(event.key);
+  if (chord === 'y' && event.alone) return step(closeTop(screen), effectOf(modal));
+  if (chord === 'n' || chord === 'escape' || chord === 'ctrl-c') return stay(closeTop(screen));
+  return stay(screen);
+}
+
+function effectOf({ action }: ConfirmModal): ScreenEffect {
+  switch (action.kind) {
+    case 'discard-queue':
+      return { kind: 'send', intent: { type: 'queue-discard', inputs: 'all' } };
+    case 'copy-to-file':
+      return { kind: 'copy-to-file', text: action.text };
+  }
+}
+
+function closeTop(screen: Screen): Screen {
+  return { ...screen, modals: screen.modals.slice(0, -1) };
+}
+
+export function replaceTop(screen: Screen, modal: Modal): Screen {
+  return { ...screen, modals: [...screen.modals.slice(0, -1), modal] };
+}

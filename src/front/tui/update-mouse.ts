@@ -1,0 +1,124 @@
+import { accept } from './completion.ts';
+import { offsetUnder } from './editor/paint-editor.ts';
+import { placeCaret } from './editor/editor-state.ts';
+import type { Target } from './frame/painter.ts';
+import type { InputEvent } from './input/event.ts';
+import { promptInner, transcriptInner } from './layout.ts';
+import { askWindow } from './modals/ask.ts';
+import { matches } from './modals/picker.ts';
+import { openItem } from './open-card.ts';
+import { type Point, isEmpty } from './regions/selection.ts';
+import { topOf } from './regions/transcript-scroll.ts';
+import { marginColumns } from './blocks/row.ts';
+import { scrolled } from './run-command.ts';
+import { type Screen, withNote } from './screen.ts';
+import type { Context } from './screen-event.ts';
+import { type Step, stay } from './step.ts';
+import { transcriptRows } from './transcript-rows.ts';
+import { choosePicked, modalWheel } from './update-modal.ts';
+
+type MouseEvent = Extract<InputEvent, { type: 'mouse' }>;
+
+/** The mouse acts on what is drawn under it: `target` is what the frame put there (LA-28, KY-12). */
+export function updateMouse(before: Screen, context: Context, event: MouseEvent, target: Target | null): Step {
+  const screen: Screen = before.exit === null ? before : { ...before, exit: null };
+  if (event.action === 'wheel-up' || event.action === 'wheel-down') {
+    return wheel(screen, context, event.action === 'wheel-up' ? -screen.wheelRows : screen.wheelRows, target);
+  }
+  if (event.button !== 'left' && event.action !== 'release') return stay(screen);
+  switch (event.action) {
+    case 'press':
+      return press(screen, context, event, target);
+    case 'drag':
+      return drag(screen, context, event);
+    case 'release':
+      return release(screen, context, target);
+    default:
+      return stay(screen);
+  }
+}
+
+function wheel(screen: Screen, context: Context, rows: number, target: Target | null): Step {
+  if (screen.modals.length > 0) return modalWheel(screen, context, rows);
+  if (target?.region === 'question' && screen.ask !== null) {
+    const end = Math.max(0, screen.ask.total - askWindow(context.layout.dialog.height));
+    return stay({ ...screen, ask: { ...screen.ask, scroll: Math.max(0, Math.min(end, screen.ask.scroll + rows)) } });
+  }
+  // The wheel over the prompt does nothing (PE-3); anywhere else it scrolls what one reads.
+  return target?.region === 'prompt' ? stay(screen) : scrolled(screen, context, rows);
+}
+
+function press(screen: Screen, context: Context, event: MouseEvent, target: Target | null): Step {
+  const calm: Screen = { ...screen, selection: null, dragging: null };
+  if (screen.modals.length > 0) {
+    const top = screen.modals.at(-1)!;
+    const item = target?.region === 'picker' && top.kind === 'picker' ? matches(top)[Number(target.item)] : undefined;
+    return item === undefined ? stay(calm) : choosePicked(calm, context, item.value);
+  }
+  switch (target?.region) {
+    case 'prompt': {
+      const { editor } = screen.prompt;
+      const placed = placeCaret(editor, offsetAt(screen, context, event), event.shift);
+      return stay({ ...calm, focus: 'prompt', dragging: 'prompt', prompt: { ...screen.prompt, editor: placed } });
+    }
+    case 'completion':
+      return accept(screen, context, Number(target.item));
+    case 'question':
+      return stay(screen.ask === null ? calm : { ...calm, focus: 'question', ask: { ...screen.ask, chosen: true } });
+    case 'transcript': {
+      const point = pointAt(screen, context, event);
+      return stay({ ...calm, dragging: 'transcript', selection: point === null ? null : { from: point, to: point } });
+    }
+    default:
+      return stay(calm);
+  }
+}
+
+function drag(screen: Screen, context: Context, event: MouseEvent): Step {
+  if (screen.dragging === 'prompt') {
+    const editor = placeCaret(screen.prompt.editor, offsetAt(screen, context, event), true);
+    return stay({ ...screen, prompt: { ...screen.prompt, editor } });
+  }
+  if (screen.dragging !== 'transcript' || screen.selection === null) return stay(screen);
+  // Past an edge the transcript scrolls on, so that more than one screen can be selected.
+  const inner = transcriptInner(context.layout);
+  const beyond = event.row < inner.y ? -1 : event.row >= inner.y + transcriptRows(context.layout) ? 1 : 0;
+  const moved = beyond === 0 ? screen : scrolled(screen, context, beyond).screen;
+  const point = pointAt(moved, context, event);
+  return stay(point === null ? moved : { ...moved, selection: { from: screen.selection.from, to: point } });
+}
+
+function release(screen: Screen, context: Context, target: Target | null): Step {
+  const { selection, dragging } = screen;
+  const done: Screen = { ...screen, dragging: null };
+  if (dragging !== 'transcript' || selection === null) return stay(done);
+  if (!isEmpty(selection)) return stay(withNote(done, 'Ctrl-C sends the selection to the clipboard'));
+  const clicked: Screen = { ...done, selection: null };
+  const item = target?.region === 'transcript' ? context.cards.itemAt(context.view, selection.from.index) : null;
+  if (item === null || target?.action === undefined) return stay(clicked);
+  if (target.action === 'open') return openItem(clicked, context, item);
+  if (target.action !== 'toggle') return stay(clicked);
+  const toggled = new Set(screen.toggled);
+  if (!toggled.delete(item.id)) toggled.add(item.id);
+  return stay({ ...clicked, toggled });
+}
+
+/** The draft's offset under the pointer. */
+function offsetAt(screen: Screen, context: Context, event: MouseEvent): number {
+  const { editor, top } = screen.prompt;
+  return offsetUnder(promptInner(context.layout), context.textLayout(editor.buffer.text), top, event.column, event.row);
+}
+
+/** The cell of transcript text under the pointer, or the nearest one; null over an empty transcript. */
+function pointAt(screen: Screen, context: Context, event: MouseEvent): Point | null {
+  const { view, cards, layout } = context;
+  const inner = transcriptInner(layout);
+  const height = transcriptRows(layout);
+  const rows = cards.from(view, topOf({ ...context, screen }, height), height);
+  const placed = rows[Math.max(0, Math.min(rows.length - 1, event.row - inner.y))];
+  if (placed === undefined) return null;
+  const margin = placed.row === null ? 0 : marginColumns(placed.row.margin);
+  const below = event.row - inner.y >= rows.length;
+  const column = below ? Number.MAX_SAFE_INTEGER : Math.max(0, event.column - inner.x - margin);
+  return { ...placed.place, column };
+}

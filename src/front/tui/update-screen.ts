@@ -1,0 +1,102 @@
+import { completionArrived } from './completion.ts';
+import { imageFrom, pasteInto } from './pasting.ts';
+import { noteDrawn } from './modals/ask-state.ts';
+import { isBlank, plainBuffer, withText } from './prompt-state.ts';
+import { runCommand } from './run-command.ts';
+import { type Screen, withNote } from './screen.ts';
+import type { Context, ScreenEvent } from './screen-event.ts';
+import { intentAnswered } from './sending.ts';
+import { noted, type Step, stay, step } from './step.ts';
+import { updateKey } from './update-key.ts';
+import { choiceItems, outputArrived, outputFailed, statusOpened } from './update-answers.ts';
+import { modalPaste } from './update-modal.ts';
+import { updateMouse } from './update-mouse.ts';
+import { updateView } from './update-view.ts';
+
+/** Everything that can happen to the screen, as one pure step: the next screen, and what is to be done. */
+export function updateScreen(screen: Screen, context: Context, event: ScreenEvent): Step {
+  switch (event.type) {
+    case 'input':
+      return updateInput(screen, context, event);
+    case 'resize':
+      return stay({ ...screen, columns: event.columns, rows: event.rows, exit: null });
+    case 'view':
+      return updateView(screen, context, event);
+    case 'drawn': {
+      if (screen.ask === null || screen.ask.id !== event.ask.id) return stay(screen);
+      const ask = noteDrawn(screen.ask, event.ask.from, event.ask.to, event.ask.total, context.now);
+      return stay(ask === screen.ask ? screen : { ...screen, ask });
+    }
+    case 'sent':
+      return intentAnswered(screen, event);
+    case 'flash':
+    case 'note':
+      return noted(screen, event.text, event.level);
+    case 'your-turn': {
+      const ran = runCommand(screen, context, event.name, event.argument);
+      return { screen: ran.screen, effects: [...ran.effects, { kind: 'send', intent: { type: 'command-done', ref: event.ref } }] };
+    }
+    case 'link':
+      return event.link === 'ended' ? step({ ...screen, link: 'ended' }, { kind: 'leave', how: 'detach' }) : stay({ ...screen, link: event.link });
+    case 'paths':
+    case 'arguments':
+      return stay(completionArrived(screen, event));
+    case 'picker-items':
+      return stay(choiceItems(screen, event.items));
+    case 'output':
+      return outputArrived(screen, context, event);
+    case 'output-failed':
+      return stay(outputFailed(screen, event));
+    case 'status':
+      return stay(statusOpened(screen, event.rows));
+    case 'edited':
+      return externallyEdited(screen, event);
+    case 'clipboard':
+      return fromClipboard(screen, context, event.found);
+    case 'history':
+      return stay({ ...screen, prompt: { ...screen.prompt, sent: [...event.sent, ...screen.prompt.sent] } });
+  }
+}
+
+function updateInput(screen: Screen, context: Context, event: Extract<ScreenEvent, { type: 'input' }>): Step {
+  const { input, target } = event;
+  switch (input.type) {
+    case 'key':
+      return updateKey(screen, context, input);
+    case 'paste': {
+      const calm: Screen = screen.exit === null ? screen : { ...screen, exit: null };
+      if (screen.modals.length > 0) return modalPaste(calm, input.text);
+      const pasted = pasteInto(calm, context, input.text, input.joins === true);
+      // A newline that would have sent, had it come by itself: the text stays, and the row below says why (BOX-4).
+      const held = input.burst === true && input.text.endsWith('\n');
+      return held ? { ...pasted, screen: withNote(pasted.screen, 'Kept as pasted text: Enter by itself sends it') } : pasted;
+    }
+    case 'mouse':
+      return updateMouse(screen, context, input, target);
+    case 'focus':
+      return stay({ ...screen, focused: input.on });
+    case 'reply':
+      if (input.reply.kind === 'background') return stay({ ...screen, colors: { ...screen.colors, background: input.reply.color } });
+      if (input.reply.kind === 'foreground') return stay({ ...screen, colors: { ...screen.colors, foreground: input.reply.color } });
+      return stay(screen);
+  }
+}
+
+/** Text back from the person's editor replaces the line; nothing saved, or an editor that failed, leaves it as it was (EDITR-2). */
+function externallyEdited(screen: Screen, event: Extract<ScreenEvent, { type: 'edited' }>): Step {
+  const told = event.problem === null ? screen : withNote(screen, event.problem, 'error');
+  if (event.text === null || event.text === screen.prompt.editor.buffer.text) return stay(told);
+  const prompt = withText(screen.prompt, plainBuffer(event.text));
+  return prompt === null ? noted(screen, 'Too long for the prompt', 'warning') : stay({ ...told, prompt, completion: null, keyList: false });
+}
+
+function fromClipboard(screen: Screen, context: Context, found: Extract<ScreenEvent, { type: 'clipboard' }>['found']): Step {
+  switch (found.kind) {
+    case 'text':
+      return pasteInto(screen, context, found.text, false);
+    case 'image':
+      return imageFrom(screen, found);
+    case 'none':
+      return noted(screen, found.why, isBlank(screen.prompt) ? 'info' : 'warning');
+  }
+}

@@ -1,0 +1,64 @@
+import type { InputOutcome } from '../../protocol/view.ts';
+import { bufferOf } from './editor/draft.ts';
+import { currentAsk, openAsk, QUIET } from './modals/ask-state.ts';
+import { isBlank, withText } from './prompt-state.ts';
+import type { Screen } from './screen.ts';
+import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
+import { type Step } from './step.ts';
+
+/** The View moved: what this terminal makes of it. */
+export function updateView(before: Screen, context: Context, event: Extract<ScreenEvent, { type: 'view' }>): Step {
+  const { view, now } = context;
+  let screen: Screen = before.attached && before.link === 'there' ? before : { ...before, attached: true, link: 'there' };
+  if (event.draft !== undefined && event.draft !== null) screen = withDraft(screen, event.draft);
+  if (event.dirty.has('asks') || event.dirty.has('all')) screen = followAsks(screen, context, now);
+  const effects: ScreenEffect[] = [];
+  if (event.dirty.has('outcomes') || event.dirty.has('all')) {
+    const own = view.outcomes.filter((outcome) => outcome.client === screen.client && OVER.has(outcome.state));
+    for (const outcome of own) screen = noteOutcome(screen, context, outcome);
+    const refs = own.map((outcome) => outcome.ref).filter((ref) => !before.seen.has(ref));
+    if (refs.length > 0) {
+      screen = { ...screen, seen: new Set(own.map((outcome) => outcome.ref)) };
+      effects.push({ kind: 'send', intent: { type: 'seen', refs } });
+    }
+  }
+  return { screen, effects };
+}
+
+const OVER = new Set<InputOutcome['state']>(['done', 'failed', 'stopped', 'dropped', 'refused']);
+
+/** The session's copy of the half-written line comes back, unless something was typed here meanwhile. */
+function withDraft(screen: Screen, draft: NonNullable<Extract<ScreenEvent, { type: 'view' }>['draft']>): Screen {
+  if (!isBlank(screen.prompt) || draft.text === '') return screen;
+  const prompt = withText(screen.prompt, bufferOf(draft));
+  return prompt === null ? screen : { ...screen, prompt: { ...prompt, shell: draft.shell ? 'armed' : 'off', unsaved: false } };
+}
+
+/** Which question stands, and whether it may listen at once: only when nothing is being typed (UP-15). */
+function followAsks(screen: Screen, context: Context, now: number): Screen {
+  const ask = currentAsk(context.view, screen.client);
+  if (ask === null) return screen.ask === null ? screen : { ...screen, ask: null, focus: screen.focus === 'question' ? 'prompt' : screen.focus };
+  if (screen.ask?.id === ask.id) return screen;
+  const quiet = isBlank(screen.prompt) && now - screen.typedAt >= QUIET && screen.modals.length === 0 && screen.focus === 'prompt';
+  // The next of several questions keeps the focus its person gave, and has its own grace.
+  const answering = screen.focus === 'question' && screen.ask !== null;
+  const focus = quiet || answering ? 'question' : screen.focus === 'question' ? 'prompt' : screen.focus;
+  return { ...screen, ask: openAsk(ask), focus, keyList: false };
+}
+
+/** A prompt that was stopped before anything came of it goes back into the box; its line leaves the history (STOP-6, STOP-7). */
+function noteOutcome(screen: Screen, context: Context, outcome: InputOutcome): Screen {
+  const line = screen.said.get(outcome.ref);
+  if (line === undefined) return screen;
+  const said = new Map(screen.said);
+  said.delete(outcome.ref);
+  const without: Screen = { ...screen, said };
+  if (outcome.state !== 'stopped') return without;
+  const { prompt } = without;
+  const at = prompt.sent.lastIndexOf(line);
+  const forgotten = { ...prompt, sent: at < 0 ? prompt.sent : prompt.sent.filter((_, index) => index !== at) };
+  const items = context.view.transcript.items.slice(-2);
+  const nothingFollowed = items[0]?.kind === 'user' && items[1]?.kind === 'turn-end';
+  if (!nothingFollowed || context.view.queue.rows.length > 0 || !isBlank(prompt)) return { ...without, prompt: forgotten };
+  return { ...without, prompt: withText(forgotten, { ...line, caret: line.text.length, anchor: null }) ?? forgotten };
+}
