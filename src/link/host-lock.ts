@@ -31,13 +31,13 @@ export async function lockForHost(system: System, path: string, host: string): P
   const guard = `${path}.takeover`;
 
   for (let tries = 0; tries < TRIES; tries++) {
-    if (await create(path)) return done({ release: () => files.remove(path) });
-    const held = await holder(path);
-    if (held === 'half-written') {
+    if (await create(path)) return done(held());
+    const owns = await holder(path);
+    if (owns === 'half-written') {
       await clock.sleep(TRY_AGAIN_MS);
       continue;
     }
-    if (held !== null && (await isRunning(system, held))) return refuse('already-hosted', held.host);
+    if (owns !== null && (await isRunning(system, owns))) return refuse('already-hosted', owns.host);
     // Only one process at a time may clear a dead owner's lock away, else a fresh one could be cleared with it.
     if (!(await create(guard))) {
       const other = await holder(guard);
@@ -50,6 +50,18 @@ export async function lockForHost(system: System, path: string, host: string): P
     await files.remove(guard);
   }
   return refuse('lock-busy', `${path} cannot be taken`);
+
+  function held(): HostLock {
+    let released = false;
+    return {
+      async release() {
+        // Once only: the next one may be somebody else's.
+        if (released) return;
+        released = true;
+        await files.remove(path);
+      },
+    };
+  }
 
   async function create(at: string): Promise<boolean> {
     try {

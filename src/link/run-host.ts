@@ -59,7 +59,7 @@ export async function runHost(options: RunHostOptions): Promise<number> {
     lock = locked.value;
   }
   try {
-    return await serve(options);
+    return await serve(options, lock);
   } catch (error) {
     log(`houston: internal: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     await files.remove(host);
@@ -69,7 +69,7 @@ export async function runHost(options: RunHostOptions): Promise<number> {
   }
 }
 
-async function serve(options: RunHostOptions): Promise<number> {
+async function serve(options: RunHostOptions, lock: HostLock | null): Promise<number> {
   const { system, files, host, log } = options;
   const { clock, network, processes } = system;
   const ending = Promise.withResolvers<{ readonly why: ClosedWhy; readonly refusal?: Refusal }>();
@@ -174,7 +174,6 @@ async function serve(options: RunHostOptions): Promise<number> {
   const { why, refusal } = await ending.promise;
   over = true;
   idleOrNot();
-  await listener.close();
   await server.close(why, refusal);
   state.close();
   // It may still be opening; what it opens must be closed as well.
@@ -189,7 +188,10 @@ async function serve(options: RunHostOptions): Promise<number> {
   const keep = why === 'idle' && unseen;
   await files.remove(host);
   if (keep) await files.write(entry(true));
+  await lock?.release();
+  // Last: who asked us to stop learns by this that all is done.
   server.dismiss();
+  await listener.close();
   if (refusal !== undefined) return failed(log, refusal);
   if (!closed) return 1;
   await system.files.remove(files.logOf(host));

@@ -3,7 +3,7 @@ import type { Intent } from '../../src/protocol/intent.ts';
 import type { LinkedSession } from '../../src/protocol/link.ts';
 import type { View } from '../../src/protocol/view.ts';
 import type { ModelStep } from '../support/fake-session.ts';
-import { answeredTexts, isIdle, saidTexts, watch } from '../support/watcher.ts';
+import { answeredTexts, CANCEL, isIdle, saidTexts, watch } from '../support/watcher.ts';
 
 /** One session behind one kind of link, its model scripted. */
 export interface SessionRig {
@@ -25,7 +25,7 @@ export interface LinkFaults {
   /** Breaks the client's link; it may come back. */
   sever(client: string): void;
   /** Breaks it for good: nobody comes back, and the session is told after its time of grace. */
-  lose(client: string): void;
+  lose(client: string): void | Promise<void>;
   /** Nothing arrives any more either way and nobody is told; null where the link cannot do that. */
   freeze: ((client: string) => void) | null;
   thaw(client: string): void;
@@ -44,8 +44,6 @@ function say(text: string): Extract<Intent, { type: 'say' }> {
   return { type: 'say', ref: `ref-${refs}`, text, attachments: [], delivery: 'queue' };
 }
 
-// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
-const CANCEL: Intent = { type: 'cancel', then: 'go-on' };
 const WORDS = 'one two three four five six seven eight';
 
 function answerYes(view: View): Intent {
@@ -381,7 +379,7 @@ function severed(rigOf: () => SessionRig, can: RigAbilities): void {
       await watcher.until(() => watcher.snapshots === 1);
       rig.askOne!('one', 'Which one?');
       await watcher.until((view) => view.asks[0]?.for === 'one');
-      rig.faults!.lose('one');
+      await rig.faults!.lose('one');
       await watcher.until((view) => view.asks.length === 0);
     });
   }

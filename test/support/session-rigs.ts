@@ -5,9 +5,14 @@ import { connectSession } from '../../src/link/socket-client.ts';
 import { type SessionServer, serveSession } from '../../src/link/socket-server.ts';
 import type { LinkedSession } from '../../src/protocol/link.ts';
 import type { Session } from '../../src/protocol/session.ts';
+import { createBunClock } from '../../src/system/bun/clock.ts';
+import { createBunFiles } from '../../src/system/bun/files.ts';
+import { createBunNetwork } from '../../src/system/bun/network.ts';
 import type { Clock } from '../../src/system/clock.ts';
 import { SystemError } from '../../src/system/files.ts';
-import type { Connection } from '../../src/system/network.ts';
+import { createMemoryFiles } from '../../src/system/memory/files.ts';
+import { createMemoryNetwork } from '../../src/system/memory/network.ts';
+import type { Connection, Network } from '../../src/system/network.ts';
 import type { LinkFaults, SessionRig } from '../contracts/session.ts';
 import type { FakeSession } from './fake-session.ts';
 import { createHandClock, type HandClock } from './hand-clock.ts';
@@ -97,14 +102,14 @@ export function must<T>(outcome: Outcome<T>): T {
   return outcome.value;
 }
 
-function serve(scripted: Scripted, clock: Clock): SessionServer {
+function serve(scripted: Scripted, clock: Clock, lostAfterMs = LOST_AFTER_MS): SessionServer {
   return serveSession({
     session: scripted.session,
     clock,
     build: 'test',
     report,
     backlogLimit: BACKLOG_LIMIT,
-    lostAfterMs: LOST_AFTER_MS,
+    lostAfterMs,
     onClientLost: scripted.clientLost,
   });
 }
@@ -140,4 +145,69 @@ export async function pipeRig(scripted: Scripted, cut?: (bytes: Uint8Array) => U
     },
     clock,
   );
+}
+
+/** Sockets of a network; `lost` lets the server's time of grace pass. */
+async function networkRig(
+  scripted: Scripted,
+  server: SessionServer,
+  network: Network,
+  path: string,
+  clock: Clock,
+  lost: () => void | Promise<void>,
+  close: () => Promise<void>,
+): Promise<SessionRig> {
+  const listener = await network.listen(path, (connection) => server.accept(connection));
+  const connections = new Map<string, Connection>();
+  const gone = new Set<string>();
+  return servedRig(
+    scripted,
+    server,
+    {
+      async connect(client) {
+        if (gone.has(client)) throw new SystemError('ENOENT', 'nobody there');
+        const connection = await network.connect(path);
+        connections.set(client, connection);
+        return connection;
+      },
+      faults: {
+        sever: (client) => connections.get(client)!.close(),
+        lose(client) {
+          gone.add(client);
+          connections.get(client)!.close();
+          return lost();
+        },
+        freeze: null,
+        thaw() {},
+      },
+      async close() {
+        await listener.close();
+        await close();
+      },
+    },
+    clock,
+  );
+}
+
+export async function memoryNetworkRig(scripted: Scripted): Promise<SessionRig> {
+  const clock = createHandClock();
+  const files = createMemoryFiles(clock);
+  files.seedFolder('/run');
+  const server = serve(scripted, clock);
+  const network = createMemoryNetwork(clock, files);
+  const lost = async () => {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    clock.advance(LOST_AFTER_MS);
+  };
+  return networkRig(scripted, server, network, '/run/host.sock', clock, lost, async () => {});
+}
+
+/** A real unix socket in a folder of its own. */
+export async function unixSocketRig(scripted: Scripted): Promise<SessionRig> {
+  const clock = createBunClock();
+  const files = createBunFiles();
+  const folder = await files.makeTempFolder('houston-link-');
+  const server = serve(scripted, clock, 20);
+  const close = () => files.remove(folder, { recursive: true });
+  return networkRig(scripted, server, createBunNetwork(), `${folder}/host.sock`, clock, () => {}, close);
 }
