@@ -75,7 +75,10 @@ export function createPipe(cut: (bytes: Uint8Array) => readonly Uint8Array[] = (
           for (const bytes of early.splice(0)) listener(bytes);
         },
         onDrain: (listener) => void onDrain.push(listener),
-        onClose: (listener) => void onClose.push(listener),
+        onClose(listener) {
+          if (open) onClose.push(listener);
+          else queueMicrotask(listener);
+        },
         close() {
           if (!open) return;
           run();
