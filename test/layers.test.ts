@@ -24,7 +24,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/tools': ['base', 'system', 'protocol', 'core/values', 'core/jobs', 'core/changes'],
   'core/mcp': ['base', 'system', 'protocol', 'core/values', 'core/tools'],
   'core/extensions': ['base', 'system', 'protocol', 'core/values', 'core/tools'],
-  'core/runtime': ['base', 'system', 'protocol', 'core/values', 'core/settings', 'core/journal', 'core/models', 'core/policy', 'core/sandbox', 'core/jobs', 'core/changes', 'core/tools', 'core/mcp', 'core/extensions'],
+  'core/runtime': [
+    'base',
+    'system',
+    'protocol',
+    'core/values',
+    'core/settings',
+    'core/journal',
+    'core/models',
+    'core/policy',
+    'core/sandbox',
+    'core/jobs',
+    'core/changes',
+    'core/tools',
+    'core/mcp',
+    'core/extensions',
+  ],
   'core/session': ['base', 'system', 'protocol', 'core'],
   link: ['base', 'system', 'protocol'],
   'front/commands': ['base', 'protocol'],
@@ -67,7 +82,11 @@ function sourceFiles(): SourceFile[] {
     const name = path.relative(SOURCE, full);
     if (name.endsWith('.test.ts')) continue;
     const text = readFileSync(full, 'utf8');
-    const imports = [...text.matchAll(/(?:import|export)\s+(type\s+)?[^;'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)|import\s+'(\.[^']+)'/g)].map((match) => {
+    const imports = [
+      ...text.matchAll(
+        /(?:import|export)\s+(type\s+)?[^;'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)|import\s+'(\.[^']+)'/g,
+      ),
+    ].map((match) => {
       const target = match[2] ?? match[3] ?? match[4] ?? '';
       return { to: path.relative(SOURCE, path.resolve(path.dirname(full), target)), typeOnly: match[1] !== undefined };
     });
@@ -99,7 +118,8 @@ test('imports go down only, and only where the table allows', () => {
         continue;
       }
       const allowed = MAY_IMPORT[room]!.some((prefix) => to === `${prefix}.ts` || to.startsWith(`${prefix}/`));
-      const interfaceOnly = room.startsWith('front/') && FRONT_SYSTEM_FILES.includes(file.name) && /^system\/[a-z-]+\.ts$/.test(to);
+      const interfaceOnly =
+        room.startsWith('front/') && FRONT_SYSTEM_FILES.includes(file.name) && /^system\/[a-z-]+\.ts$/.test(to);
       const realSystem = to.startsWith('system/bun/') || to.startsWith('system/memory/');
       if ((!allowed && !interfaceOnly) || (realSystem && room !== 'cli')) wrong.push(`${file.name} → ${to}`);
     }
@@ -138,7 +158,9 @@ test('side effects lie in system/bun and cli alone', () => {
 });
 
 test('the opener of sealed values is claimed in one place only', () => {
-  const users = FILES.filter((file) => file.name !== 'core/values/sealed.ts' && /\bclaimOpener\b/.test(file.text)).map((file) => file.name);
+  const users = FILES.filter((file) => file.name !== 'core/values/sealed.ts' && /\bclaimOpener\b/.test(file.text)).map(
+    (file) => file.name,
+  );
   expect(users.every((name) => name === 'core/policy/opener.ts')).toBe(true);
 });
 
@@ -148,7 +170,8 @@ test('no barrels, no default exports, no words that name nothing', () => {
     if (/\/index\.ts$/.test(file.name)) wrong.push(`${file.name}: barrel`);
     if (/^export \* from/m.test(file.text)) wrong.push(`${file.name}: export *`);
     if (/^export default\b/m.test(file.text)) wrong.push(`${file.name}: default export`);
-    if (/(^|[/-])(utils?|helpers?|managers?|services?|misc|common)([/.-]|$)/.test(file.name)) wrong.push(`${file.name}: name`);
+    if (/(^|[/-])(utils?|helpers?|managers?|services?|misc|common)([/.-]|$)/.test(file.name))
+      wrong.push(`${file.name}: name`);
     if (/[A-Z_ ]/.test(path.basename(file.name))) wrong.push(`${file.name}: not kebab-case`);
   }
   expect(wrong).toEqual([]);

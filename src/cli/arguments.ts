@@ -33,7 +33,11 @@ export const SUBCOMMANDS = {
   hosts: { argument: '', words: [0, 0], description: 'Lists running hosts' },
   sessions: { argument: '', words: [0, 0], description: 'Lists the sessions of this project' },
   models: { argument: '', words: [0, 0], description: 'Lists models that can be used now' },
-  config: { argument: '[list | path | schema]', words: [0, 1], description: 'Shows settings, where they lie, and their schema' },
+  config: {
+    argument: '[list | path | schema]',
+    words: [0, 1],
+    description: 'Shows settings, where they lie, and their schema',
+  },
   doctor: { argument: '', words: [0, 0], description: 'Checks this installation and says what is missing' },
 } as const;
 
@@ -50,7 +54,12 @@ interface Flag {
 }
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function oneOf<C extends string>(choices: readonly C[], value: string | null, what: string, set: (choice: C) => void): string | null {
+function oneOf<C extends string>(
+  choices: readonly C[],
+  value: string | null,
+  what: string,
+  set: (choice: C) => void,
+): string | null {
   const found = choices.find((choice) => choice === value);
   if (found === undefined) return `${what} is one of ${choices.join(', ')}, not “${value}”`;
   set(found);
@@ -64,29 +73,191 @@ function given(value: string | null, what: string, set: (value: string) => void)
 }
 
 export const FLAGS: readonly Flag[] = [
-  { names: ['-p', '--print'], value: 'none', description: 'One shot: TEXT or stdin in, the reply on stdout', apply: (line) => ((line.run = 'print'), null) },
-  { names: ['--json'], value: 'none', description: 'With -p: one JSON object', apply: (line) => ((line.format = 'json'), null) },
-  { names: ['--stream-json'], value: 'none', description: 'With -p: one update a line', apply: (line) => ((line.format = 'stream-json'), null) },
-  { names: ['--prompt'], value: 'required', argument: 'TEXT', description: 'The same as PROMPT', apply: (line, value) => ((line.prompt = value), null) },
-  { names: ['-m', '--model'], value: 'required', argument: 'P:M', description: 'Model, as provider:model', apply: (line, value) => given(value, '--model', (text) => { line.model = text; }) },
-  { names: ['--effort'], value: 'required', argument: 'LEVEL', description: 'low, medium, high, xhigh, max or default', apply: (line, value) => oneOf(['low', 'medium', 'high', 'xhigh', 'max', 'default'] as const, value, '--effort', (effort) => { line.effort = effort; }) },
-  { names: ['-C', '--cd'], value: 'required', argument: 'DIR', description: 'Works in DIR', apply: (line, value) => given(value, '--cd', (text) => { line.folder = text; }) },
-  { names: ['--add-dir'], value: 'required', argument: 'DIR', description: 'Lets the session reach DIR too', apply: (line, value) => given(value, '--add-dir', (text) => { line.addFolders = [...line.addFolders, text]; }) },
-  { names: ['--file'], value: 'required', argument: 'PATH', description: 'Attaches a file to the first prompt', apply: (line, value) => given(value, '--file', (text) => { line.files = [...line.files, text]; }) },
-  { names: ['-c', '--continue'], value: 'optional-id', argument: '[ID]', description: 'Goes on with the newest session here, or ID', apply: (line, value) => ((line.continueSession = value ?? true), null) },
-  { names: ['-r', '--resume'], value: 'optional-id', argument: '[ID]', description: 'Goes on with a session you pick, or ID', apply: (line, value) => ((line.resume = value ?? true), null) },
-  { names: ['--fork'], value: 'required', argument: 'ID', description: 'Goes on with a copy of session ID', apply: (line, value) => given(value, '--fork', (text) => { line.fork = text; }) },
-  { names: ['--no-save', '--incognito'], value: 'none', description: 'Writes nothing about this session', apply: (line) => ((line.save = false), null) },
-  { names: ['--mode'], value: 'required', argument: 'MODE', description: 'ask, edits or plan', apply: (line, value) => oneOf(['ask', 'edits', 'plan'] as const, value, '--mode', (mode) => { line.mode = mode; }) },
-  { names: ['--dangerously-skip-permissions'], value: 'none', description: 'Answers every permission question with yes', apply: (line) => ((line.mode = 'bypass'), null) },
-  { names: ['--allow'], value: 'required', argument: 'RULE', description: "Runs what matches unasked, such as 'Bash(npm test)'", apply: (line, value) => given(value, '--allow', (text) => { line.allow = [...line.allow, text]; }) },
-  { names: ['--settings'], value: 'required', argument: 'FILE', description: 'A further settings file, stronger than the others', apply: (line, value) => given(value, '--settings', (text) => { line.settings = text; }) },
-  { names: ['--theme'], value: 'required', argument: 'ID', description: 'Theme of this run', apply: (line, value) => given(value, '--theme', (text) => { line.theme = text; }) },
-  { names: ['--sandbox'], value: 'required', argument: 'MODE', description: 'standard, strict or off', apply: (line, value) => oneOf(['standard', 'strict', 'off'] as const, value, '--sandbox', (mode) => { line.sandbox = mode; }) },
-  { names: ['--no-host'], value: 'none', description: 'Runs the session in this process', apply: (line) => ((line.host = false), null) },
-  { names: ['--demo'], value: 'none', description: 'A two-minute tour in a throw-away project, no model needed', apply: (line) => ((line.demo = true), null) },
-  { names: ['--trace'], value: 'none', description: 'Prints every permission decision to stderr', apply: (line) => ((line.trace = true), null) },
-  { names: ['-V', '--version'], value: 'none', description: 'Prints the version', apply: (line) => ((line.run = 'version'), null) },
+  {
+    names: ['-p', '--print'],
+    value: 'none',
+    description: 'One shot: TEXT or stdin in, the reply on stdout',
+    apply: (line) => ((line.run = 'print'), null),
+  },
+  {
+    names: ['--json'],
+    value: 'none',
+    description: 'With -p: one JSON object',
+    apply: (line) => ((line.format = 'json'), null),
+  },
+  {
+    names: ['--stream-json'],
+    value: 'none',
+    description: 'With -p: one update a line',
+    apply: (line) => ((line.format = 'stream-json'), null),
+  },
+  {
+    names: ['--prompt'],
+    value: 'required',
+    argument: 'TEXT',
+    description: 'The same as PROMPT',
+    apply: (line, value) => ((line.prompt = value), null),
+  },
+  {
+    names: ['-m', '--model'],
+    value: 'required',
+    argument: 'P:M',
+    description: 'Model, as provider:model',
+    apply: (line, value) =>
+      given(value, '--model', (text) => {
+        line.model = text;
+      }),
+  },
+  {
+    names: ['--effort'],
+    value: 'required',
+    argument: 'LEVEL',
+    description: 'low, medium, high, xhigh, max or default',
+    apply: (line, value) =>
+      oneOf(['low', 'medium', 'high', 'xhigh', 'max', 'default'] as const, value, '--effort', (effort) => {
+        line.effort = effort;
+      }),
+  },
+  {
+    names: ['-C', '--cd'],
+    value: 'required',
+    argument: 'DIR',
+    description: 'Works in DIR',
+    apply: (line, value) =>
+      given(value, '--cd', (text) => {
+        line.folder = text;
+      }),
+  },
+  {
+    names: ['--add-dir'],
+    value: 'required',
+    argument: 'DIR',
+    description: 'Lets the session reach DIR too',
+    apply: (line, value) =>
+      given(value, '--add-dir', (text) => {
+        line.addFolders = [...line.addFolders, text];
+      }),
+  },
+  {
+    names: ['--file'],
+    value: 'required',
+    argument: 'PATH',
+    description: 'Attaches a file to the first prompt',
+    apply: (line, value) =>
+      given(value, '--file', (text) => {
+        line.files = [...line.files, text];
+      }),
+  },
+  {
+    names: ['-c', '--continue'],
+    value: 'optional-id',
+    argument: '[ID]',
+    description: 'Goes on with the newest session here, or ID',
+    apply: (line, value) => ((line.continueSession = value ?? true), null),
+  },
+  {
+    names: ['-r', '--resume'],
+    value: 'optional-id',
+    argument: '[ID]',
+    description: 'Goes on with a session you pick, or ID',
+    apply: (line, value) => ((line.resume = value ?? true), null),
+  },
+  {
+    names: ['--fork'],
+    value: 'required',
+    argument: 'ID',
+    description: 'Goes on with a copy of session ID',
+    apply: (line, value) =>
+      given(value, '--fork', (text) => {
+        line.fork = text;
+      }),
+  },
+  {
+    names: ['--no-save', '--incognito'],
+    value: 'none',
+    description: 'Writes nothing about this session',
+    apply: (line) => ((line.save = false), null),
+  },
+  {
+    names: ['--mode'],
+    value: 'required',
+    argument: 'MODE',
+    description: 'ask, edits or plan',
+    apply: (line, value) =>
+      oneOf(['ask', 'edits', 'plan'] as const, value, '--mode', (mode) => {
+        line.mode = mode;
+      }),
+  },
+  {
+    names: ['--dangerously-skip-permissions'],
+    value: 'none',
+    description: 'Answers every permission question with yes',
+    apply: (line) => ((line.mode = 'bypass'), null),
+  },
+  {
+    names: ['--allow'],
+    value: 'required',
+    argument: 'RULE',
+    description: "Runs what matches unasked, such as 'Bash(npm test)'",
+    apply: (line, value) =>
+      given(value, '--allow', (text) => {
+        line.allow = [...line.allow, text];
+      }),
+  },
+  {
+    names: ['--settings'],
+    value: 'required',
+    argument: 'FILE',
+    description: 'A further settings file, stronger than the others',
+    apply: (line, value) =>
+      given(value, '--settings', (text) => {
+        line.settings = text;
+      }),
+  },
+  {
+    names: ['--theme'],
+    value: 'required',
+    argument: 'ID',
+    description: 'Theme of this run',
+    apply: (line, value) =>
+      given(value, '--theme', (text) => {
+        line.theme = text;
+      }),
+  },
+  {
+    names: ['--sandbox'],
+    value: 'required',
+    argument: 'MODE',
+    description: 'standard, strict or off',
+    apply: (line, value) =>
+      oneOf(['standard', 'strict', 'off'] as const, value, '--sandbox', (mode) => {
+        line.sandbox = mode;
+      }),
+  },
+  {
+    names: ['--no-host'],
+    value: 'none',
+    description: 'Runs the session in this process',
+    apply: (line) => ((line.host = false), null),
+  },
+  {
+    names: ['--demo'],
+    value: 'none',
+    description: 'A two-minute tour in a throw-away project, no model needed',
+    apply: (line) => ((line.demo = true), null),
+  },
+  {
+    names: ['--trace'],
+    value: 'none',
+    description: 'Prints every permission decision to stderr',
+    apply: (line) => ((line.trace = true), null),
+  },
+  {
+    names: ['-V', '--version'],
+    value: 'none',
+    description: 'Prints the version',
+    apply: (line) => ((line.run = 'version'), null),
+  },
   { names: ['-h', '--help'], value: 'none', description: 'Prints this', apply: (line) => ((line.run = 'help'), null) },
 ];
 
@@ -136,12 +307,14 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     const equals = word.startsWith('--') ? word.indexOf('=') : -1;
     const name = equals < 0 ? word : word.slice(0, equals);
     const flag = FLAG_BY_NAME.get(name);
-    if (flag === undefined) return refuse('unknown-flag', `${name} is not a flag of houston; houston --help lists them`);
+    if (flag === undefined)
+      return refuse('unknown-flag', `${name} is not a flag of houston; houston --help lists them`);
     let value: string | null = equals < 0 ? null : word.slice(equals + 1);
     if (flag.value === 'none' && value !== null) return refuse('bad-value', `${name} takes no value`);
     if (flag.value === 'required' && value === null) {
       const next = words[++index];
-      if (next === undefined) return refuse('missing-value', `${name} needs a value: ${name} ${flag.argument ?? ''}`.trimEnd());
+      if (next === undefined)
+        return refuse('missing-value', `${name} needs a value: ${name} ${flag.argument ?? ''}`.trimEnd());
       value = next;
     }
     if (flag.value === 'optional-id' && value === null && looksLikeId(words[index + 1])) value = words[++index]!;
@@ -151,7 +324,8 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
   if (line.run === 'version' || line.run === 'help') return done(line);
   const subcommand = line.run === 'mission-control' && line.prompt === null ? asSubcommand(positional) : null;
   if (subcommand !== null) return done({ ...line, run: 'subcommand', subcommand });
-  if (positional.length > 0) line.prompt = line.prompt === null ? positional.join(' ') : `${line.prompt} ${positional.join(' ')}`;
+  if (positional.length > 0)
+    line.prompt = line.prompt === null ? positional.join(' ') : `${line.prompt} ${positional.join(' ')}`;
   if (line.prompt !== null && line.prompt.trim() === '') return refuse('empty-prompt', 'the prompt is empty');
   if (line.run !== 'print' && line.format !== 'text') return refuse('bad-value', `--${line.format} goes with -p`);
   const opened = [line.continueSession, line.resume, line.fork].filter((one) => one !== null).length;
@@ -182,10 +356,17 @@ export function helpText(version: string): string {
     'houston -p [TEXT]       one shot: the reply on stdout, all else on stderr',
     '',
     'Flags',
-    rows(FLAGS.map((flag) => [`${flag.names.join(', ')}${flag.argument === undefined ? '' : ` ${flag.argument}`}`, flag.description])),
+    rows(
+      FLAGS.map((flag) => [
+        `${flag.names.join(', ')}${flag.argument === undefined ? '' : ` ${flag.argument}`}`,
+        flag.description,
+      ]),
+    ),
     '',
     'Subcommands',
-    rows(Object.entries(SUBCOMMANDS).map(([name, entry]) => [`${name} ${entry.argument}`.trimEnd(), entry.description])),
+    rows(
+      Object.entries(SUBCOMMANDS).map(([name, entry]) => [`${name} ${entry.argument}`.trimEnd(), entry.description]),
+    ),
     '',
     'Exit codes: 0 ok, 1 turn failed, 2 bad argument, 3 bad configuration, 4 an effect was refused, 5 model service',
     'unreachable, 130 interrupted. Each error line is “houston: <identifier>: message”.',

@@ -1,5 +1,5 @@
-import type { Effect } from './effect.ts';
 import type { FileDiff } from './display.ts';
+import type { Effect } from './effect.ts';
 import type { Shown } from './label.ts';
 
 /**
@@ -29,7 +29,12 @@ export type AskBody =
       readonly choices: readonly AskChoice[];
     }
   | { readonly kind: 'questions'; readonly questions: readonly Question[] }
-  | { readonly kind: 'trust'; readonly folder: string; readonly rows: readonly AskRow[]; readonly choices: readonly AskChoice[] };
+  | {
+      readonly kind: 'trust';
+      readonly folder: string;
+      readonly rows: readonly AskRow[];
+      readonly choices: readonly AskChoice[];
+    };
 
 export interface AskRow {
   readonly role: 'line' | 'path' | 'reason' | 'warning' | 'content';
@@ -54,6 +59,12 @@ export interface Question {
 }
 
 export type AskAnswer =
-  | { readonly kind: 'choice'; readonly choice: AskChoice['name']; readonly output?: 'text' | 'ref'; readonly note?: string; readonly wide?: boolean }
+  | {
+      readonly kind: 'choice';
+      readonly choice: AskChoice['name'];
+      readonly output?: 'text' | 'ref';
+      readonly note?: string;
+      readonly wide?: boolean;
+    }
   /** One list of chosen or typed answers a question; an empty list is a skipped one. */
   | { readonly kind: 'answers'; readonly answers: readonly (readonly string[])[] };

@@ -4,7 +4,16 @@ import type { Display, TodoItem } from './display.ts';
 import type { Effect } from './effect.ts';
 import type { Failure } from './failure.ts';
 import type { Label } from './label.ts';
-import type { AssistantPart, Attachment, Effort, ModelRef, PermissionMode, StopReason, Totals, Usage } from './message.ts';
+import type {
+  AssistantPart,
+  Attachment,
+  Effort,
+  ModelRef,
+  PermissionMode,
+  StopReason,
+  Totals,
+  Usage,
+} from './message.ts';
 
 export type EntryId = string;
 
@@ -39,8 +48,17 @@ export type EntryBody =
       readonly delivery: Delivery;
       readonly target: { readonly model: ModelRef | null; readonly effort: Effort | null } | null;
     }
-  | { readonly kind: 'taken'; readonly input: EntryId; readonly turn: number; readonly as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend' }
-  | { readonly kind: 'dropped'; readonly input: EntryId; readonly reason: 'cleared' | 'recalled' | 'stale' | 'failed' | 'discarded' }
+  | {
+      readonly kind: 'taken';
+      readonly input: EntryId;
+      readonly turn: number;
+      readonly as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend';
+    }
+  | {
+      readonly kind: 'dropped';
+      readonly input: EntryId;
+      readonly reason: 'cleared' | 'recalled' | 'stale' | 'failed' | 'discarded';
+    }
   /** What waits changed: the ids in their new order, what was rewritten, and whether the queue is held. */
   | {
       readonly kind: 'queue';
@@ -48,7 +66,13 @@ export type EntryBody =
       readonly edited: readonly { readonly input: EntryId; readonly text: string; readonly delivery: Delivery }[];
       readonly paused: QueuePause | null;
     }
-  | { readonly kind: 'turn-start'; readonly turn: number; readonly model: ModelRef; readonly effort: Effort; readonly mode: PermissionMode }
+  | {
+      readonly kind: 'turn-start';
+      readonly turn: number;
+      readonly model: ModelRef;
+      readonly effort: Effort;
+      readonly mode: PermissionMode;
+    }
   /** One whole message of the model: closes every delta streamed before it. */
   | {
       readonly kind: 'assistant';
@@ -119,13 +143,30 @@ export type EntryBody =
   | { readonly kind: 'name'; readonly name: string; readonly by: 'person' | 'model' | 'prompt' }
   /** The person moved to another place in the tree: the leaf is now `leaf`. */
   | { readonly kind: 'position'; readonly leaf: EntryId }
-  | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly identifier: string; readonly text: string }
+  | {
+      readonly kind: 'note';
+      readonly level: 'info' | 'warning' | 'error';
+      readonly identifier: string;
+      readonly text: string;
+    }
   /** A decision that outlives its call: a session answer, a trusted path (SEC-20). */
   | { readonly kind: 'decision'; readonly decision: JsonObject }
   /** Tokens spent beside the conversation (titles, summaries, checks), so that totals add up. */
-  | { readonly kind: 'usage'; readonly purpose: string; readonly model: ModelRef; readonly usage: Usage; readonly cost: number | null }
+  | {
+      readonly kind: 'usage';
+      readonly purpose: string;
+      readonly model: ModelRef;
+      readonly usage: Usage;
+      readonly cost: number | null;
+    }
   | { readonly kind: 'active-time'; readonly duration: number }
-  | { readonly kind: 'file-change'; readonly call: string; readonly path: string; readonly before: string | null; readonly after: string | null }
+  | {
+      readonly kind: 'file-change';
+      readonly call: string;
+      readonly path: string;
+      readonly before: string | null;
+      readonly after: string | null;
+    }
   /** Room for what comes: extensions, hooks, children. Never sent to a model. */
   | { readonly kind: 'record'; readonly name: string; readonly data: Json };
 

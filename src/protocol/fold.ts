@@ -125,7 +125,14 @@ export function findCall(items: readonly Item[], call: string): number {
   return -1;
 }
 
-function newCall(call: string, tool: string, title: string, why: string | null, input: unknown, turn: number): ItemBody {
+function newCall(
+  call: string,
+  tool: string,
+  title: string,
+  why: string | null,
+  input: unknown,
+  turn: number,
+): ItemBody {
   return {
     kind: 'call',
     call,
@@ -147,5 +154,11 @@ function newCall(call: string, tool: string, title: string, why: string | null, 
 }
 
 function item(entry: Entry, index: number, body: ItemBody): Item {
-  return { id: index === 0 ? entry.id : `${entry.id}.${index}`, entry: entry.id, time: entry.time, revision: 0, ...body };
+  return {
+    id: index === 0 ? entry.id : `${entry.id}.${index}`,
+    entry: entry.id,
+    time: entry.time,
+    revision: 0,
+    ...body,
+  };
 }

@@ -28,7 +28,13 @@ export type Intent =
   | { readonly type: 'recall'; readonly inputs: readonly EntryId[] | 'all' }
   | { readonly type: 'queue-resume' }
   | { readonly type: 'queue-discard'; readonly inputs: readonly EntryId[] | 'all' }
-  | { readonly type: 'queue-edit'; readonly input: EntryId; readonly text?: string; readonly delivery?: Delivery; readonly before?: EntryId | null }
+  | {
+      readonly type: 'queue-edit';
+      readonly input: EntryId;
+      readonly text?: string;
+      readonly delivery?: Delivery;
+      readonly before?: EntryId | null;
+    }
   | { readonly type: 'retry' }
   | { readonly type: 'navigate'; readonly entry: EntryId; readonly edit: boolean }
   | { readonly type: 'job'; readonly job: string; readonly action: 'stop' | 'background' | 'watch' | 'unwatch' }
@@ -48,7 +54,10 @@ export type Sent =
 export type IntentValue =
   | null
   | { readonly kind: 'input'; readonly input: EntryId }
-  | { readonly kind: 'recalled'; readonly drafts: readonly { readonly text: string; readonly attachments: readonly Attachment[] }[] }
+  | {
+      readonly kind: 'recalled';
+      readonly drafts: readonly { readonly text: string; readonly attachments: readonly Attachment[] }[];
+    }
   | { readonly kind: 'draft'; readonly draft: Draft };
 
 /** Bytes a client attaches: inline as base64 (pictures pasted here), or already stored under its hash. */

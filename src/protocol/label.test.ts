@@ -1,6 +1,15 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { combineLabels, isNoBetter, type Label, readLabel, TRUSTED_PRIVATE, TRUSTED_PUBLIC, UNTRUSTED_PRIVATE, UNTRUSTED_PUBLIC } from './label.ts';
+import {
+  combineLabels,
+  isNoBetter,
+  type Label,
+  readLabel,
+  TRUSTED_PRIVATE,
+  TRUSTED_PUBLIC,
+  UNTRUSTED_PRIVATE,
+  UNTRUSTED_PUBLIC,
+} from './label.ts';
 
 const ALL: readonly Label[] = [TRUSTED_PUBLIC, TRUSTED_PRIVATE, UNTRUSTED_PUBLIC, UNTRUSTED_PRIVATE];
 const anyLabel = fc.constantFrom(...ALL);

@@ -1,20 +1,26 @@
-import type { Refusal } from '../base/refusal.ts';
 import type { Json } from '../base/json.ts';
-import type { Entry, EntryId } from './entry.ts';
+import type { Refusal } from '../base/refusal.ts';
 import type { FileDiff } from './display.ts';
-import type { Item } from './view.ts';
+import type { Entry, EntryId } from './entry.ts';
 import type { Label } from './label.ts';
+import type { Item } from './view.ts';
 
 /** What is too large or too rare for the View. A query never changes anything. */
 export interface Queries {
   /** Transcript items numbered from `from`, `count` of them (fewer at the end). */
   page: { ask: { from: number; count: number }; answer: { generation: number; from: number; items: Item[] } };
   /** Whole output of a call: lines `from`..`from+count-1` (from 0). */
-  output: { ask: { call: string; from: number; count: number }; answer: { lines: string[]; totalLines: number; totalBytes: number; label: Label } };
+  output: {
+    ask: { call: string; from: number; count: number };
+    answer: { lines: string[]; totalLines: number; totalBytes: number; label: Label };
+  };
   entry: { ask: { id: EntryId }; answer: { entry: Entry | null } };
   /** Workspace paths matching what was typed after `@`; folders end with `/`. */
   'complete-path': { ask: { typed: string; limit: number }; answer: { paths: string[]; complete: boolean } };
-  'complete-argument': { ask: { command: string; typed: string }; answer: { choices: { value: string; description: string }[] } };
+  'complete-argument': {
+    ask: { command: string; typed: string };
+    answer: { choices: { value: string; description: string }[] };
+  };
   /** What the files changed by this session look like now. */
   changes: { ask: { path: string | null }; answer: { files: FileDiff[] } };
   status: { ask: Record<string, never>; answer: { rows: { name: string; value: string }[] } };

@@ -19,7 +19,10 @@ export interface Session {
   /** Accepted or refused; never throws for a refusal. What happens afterwards is an outcome in the View. */
   send(intent: Intent, client: ClientId): Promise<Sent>;
   /** Never changes anything. */
-  read<K extends QueryType>(query: { readonly type: K } & Readonly<Queries[K]['ask']>, client?: ClientId): Promise<Answered<K>>;
+  read<K extends QueryType>(
+    query: { readonly type: K } & Readonly<Queries[K]['ask']>,
+    client?: ClientId,
+  ): Promise<Answered<K>>;
 }
 
 export interface AttachOptions {

@@ -17,11 +17,25 @@ export type Change =
   | { readonly type: 'entry'; readonly entry: Entry }
   /** More of the streamed message; a delta only appends. `part` numbers the parts of this message from 0. */
   | { readonly type: 'delta'; readonly part: number; readonly kind: 'text' | 'thinking'; readonly text: string }
-  | { readonly type: 'live-call'; readonly part: number; readonly call: string; readonly tool: string; readonly title: string; readonly inputBytes: number }
+  | {
+      readonly type: 'live-call';
+      readonly part: number;
+      readonly call: string;
+      readonly tool: string;
+      readonly title: string;
+      readonly inputBytes: number;
+    }
   | { readonly type: 'live-start'; readonly turn: number; readonly round: number }
   /** The streamed message is void (its try failed and starts again, or it was stopped before anything was kept). */
   | { readonly type: 'live-end' }
-  | { readonly type: 'call'; readonly call: string; readonly state: CallState; readonly title?: string; readonly effects?: readonly Effect[]; readonly started?: number }
+  | {
+      readonly type: 'call';
+      readonly call: string;
+      readonly state: CallState;
+      readonly title?: string;
+      readonly effects?: readonly Effect[];
+      readonly started?: number;
+    }
   /** More output of a running call; the View keeps its last 16 KiB. */
   | { readonly type: 'call-output'; readonly call: string; readonly text: string }
   | { readonly type: 'activity'; readonly activity: Activity }
@@ -34,8 +48,19 @@ export type Change =
   /** The branch shown is now another one (tree moved, another session opened): items from here on are read anew. */
   | { readonly type: 'branch'; readonly view: View }
   /** For one client: a transient line (settings acknowledgements), never in the transcript. */
-  | { readonly type: 'flash'; readonly client: string | null; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | {
+      readonly type: 'flash';
+      readonly client: string | null;
+      readonly level: 'info' | 'warning' | 'error';
+      readonly text: string;
+    }
   /** For one client: its command's turn has come and it runs it itself (SC-5.9). */
-  | { readonly type: 'your-turn'; readonly client: string; readonly ref: string; readonly name: string; readonly argument: string }
+  | {
+      readonly type: 'your-turn';
+      readonly client: string;
+      readonly ref: string;
+      readonly name: string;
+      readonly argument: string;
+    }
   /** The host is going away; `why` says whether it can be attached again. */
   | { readonly type: 'closed'; readonly why: 'ended' | 'restarting' | 'idle' | 'crashed' };

@@ -76,7 +76,14 @@ export interface Transcript {
 export type Item = { readonly id: string; readonly entry: EntryId; readonly time: number; revision: number } & ItemBody;
 
 export type ItemBody =
-  | { kind: 'user'; text: string; attachments: readonly Attachment[]; as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend'; turn: number; stopped: boolean }
+  | {
+      kind: 'user';
+      text: string;
+      attachments: readonly Attachment[];
+      as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend';
+      turn: number;
+      stopped: boolean;
+    }
   | { kind: 'assistant'; text: string; turn: number; stop: StopReason }
   | { kind: 'thinking'; text: string; turn: number }
   | {
@@ -101,7 +108,15 @@ export type ItemBody =
       turn: number;
     }
   | { kind: 'note'; level: 'info' | 'warning' | 'error'; identifier: string; text: string }
-  | { kind: 'turn-end'; turn: number; reason: TurnEndReason; failure: Failure | null; message: string | null; duration: number; usage: Totals }
+  | {
+      kind: 'turn-end';
+      turn: number;
+      reason: TurnEndReason;
+      failure: Failure | null;
+      message: string | null;
+      duration: number;
+      usage: Totals;
+    }
   | { kind: 'compaction'; summary: string; tokensBefore: number | null; tokensAfter: number | null };
 
 export type ItemOf<K extends ItemBody['kind']> = Extract<Item, { kind: K }>;
@@ -122,7 +137,18 @@ export type LivePart =
   | { type: 'call'; call: string; tool: string; title: string; inputBytes: number };
 
 export interface Activity {
-  phase: 'starting' | 'idle' | 'waiting' | 'thinking' | 'writing' | 'tools' | 'asking' | 'retrying' | 'compacting' | 'shell' | 'stopping';
+  phase:
+    | 'starting'
+    | 'idle'
+    | 'waiting'
+    | 'thinking'
+    | 'writing'
+    | 'tools'
+    | 'asking'
+    | 'retrying'
+    | 'compacting'
+    | 'shell'
+    | 'stopping';
   turn: number | null;
   /** When the running turn began, ms since the epoch; null when idle. */
   since: number | null;

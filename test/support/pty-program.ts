@@ -55,8 +55,10 @@ export class PtyProgram {
   }
 
   private answer(text: string, background: 'dark' | 'light'): void {
-    if (text.includes('\x1b]11;?')) this.terminal.write(`\x1b]11;rgb:${background === 'dark' ? '1010/1010/1818' : 'ffff/ffff/ffff'}\x1b\\`);
-    if (text.includes('\x1b]10;?')) this.terminal.write(`\x1b]10;rgb:${background === 'dark' ? 'eeee/eeee/eeee' : '0000/0000/0000'}\x1b\\`);
+    if (text.includes('\x1b]11;?'))
+      this.terminal.write(`\x1b]11;rgb:${background === 'dark' ? '1010/1010/1818' : 'ffff/ffff/ffff'}\x1b\\`);
+    if (text.includes('\x1b]10;?'))
+      this.terminal.write(`\x1b]10;rgb:${background === 'dark' ? 'eeee/eeee/eeee' : '0000/0000/0000'}\x1b\\`);
     if (text.includes('\x1b[c')) this.terminal.write('\x1b[?62;22c');
     if (text.includes('\x1b[>0q')) this.terminal.write('\x1bP>|houston-test\x1b\\');
     if (text.includes('\x1b[?u')) this.terminal.write('\x1b[?0u');
@@ -88,7 +90,10 @@ export class PtyProgram {
 
   lines(): string[] {
     const buffer = this.emulator.buffer.active;
-    return Array.from({ length: this.emulator.rows }, (_, row) => buffer.getLine(buffer.viewportY + row)?.translateToString(true) ?? '');
+    return Array.from(
+      { length: this.emulator.rows },
+      (_, row) => buffer.getLine(buffer.viewportY + row)?.translateToString(true) ?? '',
+    );
   }
 
   text(): string {
@@ -97,7 +102,12 @@ export class PtyProgram {
 
   /** Waits until the screen (or a predicate) says so; the error carries the screen as it was. */
   async until(what: string | RegExp | (() => boolean), timeoutMs = 15_000): Promise<void> {
-    const holds = (): boolean => (typeof what === 'function' ? what() : typeof what === 'string' ? this.text().includes(what) : what.test(this.text()));
+    const holds = (): boolean =>
+      typeof what === 'function'
+        ? what()
+        : typeof what === 'string'
+          ? this.text().includes(what)
+          : what.test(this.text());
     const deadline = performance.now() + timeoutMs;
     while (!holds()) {
       const left = deadline - performance.now();

@@ -14,14 +14,20 @@ const PROJECT_NAMES = ['AGENTS.md', 'CLAUDE.md', path.join('.claude', 'CLAUDE.md
  * The person's own `AGENTS.md`, then the first of the project's that exists (INS-1). The project's count only in a
  * trusted workspace (INS-2). A file that cannot be read is left out and named.
  */
-export async function readInstructions(files: Files, options: { config: string | null; project: string; trusted: boolean }): Promise<{ instructions: Instructions[]; skipped: string[] }> {
+export async function readInstructions(
+  files: Files,
+  options: { config: string | null; project: string; trusted: boolean },
+): Promise<{ instructions: Instructions[]; skipped: string[] }> {
   const instructions: Instructions[] = [];
   const skipped: string[] = [];
   const take = async (source: string): Promise<boolean> => {
     const stat = await files.stat(source).catch(() => null);
     if (stat === null || stat.kind !== 'file') return false;
     try {
-      instructions.push({ source, text: new TextDecoder('utf-8', { fatal: true }).decode(await files.read(source, MAX_BYTES)) });
+      instructions.push({
+        source,
+        text: new TextDecoder('utf-8', { fatal: true }).decode(await files.read(source, MAX_BYTES)),
+      });
     } catch {
       skipped.push(source);
     }

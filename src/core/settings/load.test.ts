@@ -6,7 +6,9 @@ import { createBunFiles } from '../../system/bun/files.ts';
 import { loadSettings, settingsLayers } from './load.ts';
 import { settingsSchema } from './schema.ts';
 
-async function withFolder<T>(run: (folder: string, write: (name: string, text: string) => Promise<string>) => Promise<T>): Promise<T> {
+async function withFolder<T>(
+  run: (folder: string, write: (name: string, text: string) => Promise<string>) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(path.join(tmpdir(), 'houston-settings-'));
   try {
     return await run(folder, async (name, text) => {
@@ -22,9 +24,18 @@ const files = createBunFiles();
 
 test('layers join by their own rule: strongest, by name, together (SET-1, KEY-3)', async () => {
   await withFolder(async (folder, write) => {
-    await write('config/settings.json', '{"model": "a:b", "keybindings": {"editor": "ctrl-e", "stash": "ctrl-k"}, "permissions": {"deny": ["Read(.env*)"]}}');
-    await write('project/.houston/settings.json', '{"keybindings": {"editor": "alt-e"}, "permissions": {"deny": ["Bash(rm *)"]}}');
-    const { settings, problems } = await loadSettings(files, settingsLayers({ config: path.join(folder, 'config'), project: path.join(folder, 'project'), argument: null }));
+    await write(
+      'config/settings.json',
+      '{"model": "a:b", "keybindings": {"editor": "ctrl-e", "stash": "ctrl-k"}, "permissions": {"deny": ["Read(.env*)"]}}',
+    );
+    await write(
+      'project/.houston/settings.json',
+      '{"keybindings": {"editor": "alt-e"}, "permissions": {"deny": ["Bash(rm *)"]}}',
+    );
+    const { settings, problems } = await loadSettings(
+      files,
+      settingsLayers({ config: path.join(folder, 'config'), project: path.join(folder, 'project'), argument: null }),
+    );
     expect(problems).toEqual([]);
     expect(settings.model).toBe('a:b');
     expect(settings.keybindings).toEqual({ editor: 'alt-e', stash: 'ctrl-k' });
@@ -34,7 +45,10 @@ test('layers join by their own rule: strongest, by name, together (SET-1, KEY-3)
 
 test('a project cannot widen: its allow rules are requests, its model is ignored and named (SET-3, RULE-7)', async () => {
   await withFolder(async (folder, write) => {
-    await write('.houston/settings.json', '{\n"model": "evil:model",\n"permissions": {"allow": ["Bash(*)"], "deny": ["Bash(curl *)"]}}');
+    await write(
+      '.houston/settings.json',
+      '{\n"model": "evil:model",\n"permissions": {"allow": ["Bash(*)"], "deny": ["Bash(curl *)"]}}',
+    );
     const loaded = await loadSettings(files, settingsLayers({ config: null, project: folder, argument: null }));
     expect(loaded.settings.model).toBeNull();
     expect(loaded.settings.allow).toEqual([]);
@@ -45,8 +59,11 @@ test('a project cannot widen: its allow rules are requests, its model is ignored
 });
 
 test('broken configuration never opens the gate (UP-37)', async () => {
-  await withFolder(async (folder, write) => {
-    const file = await write('settings.json', '{"permissions": {"deny": ["Bash(touch DENIED*)"], "allow": ["Bash(touch *)"]}}');
+  await withFolder(async (_folder, write) => {
+    const file = await write(
+      'settings.json',
+      '{"permissions": {"deny": ["Bash(touch DENIED*)"], "allow": ["Bash(touch *)"]}}',
+    );
     const layers = [{ source: file, from: 'person' as const }];
     const good = await loadSettings(files, layers);
     expect(good.settings.allow).toEqual(['Bash(touch *)']);
@@ -72,12 +89,18 @@ test('broken configuration never opens the gate (UP-37)', async () => {
 
 test('values out of range act as absent, and are named (SET-5)', async () => {
   await withFolder(async (_folder, write) => {
-    const file = await write('s.json', '{"interface": {"tui": {"subagentCardRows": 51, "wheelRows": 7}}, "editor": {"maxRows": "many"}}');
+    const file = await write(
+      's.json',
+      '{"interface": {"tui": {"subagentCardRows": 51, "wheelRows": 7}}, "editor": {"maxRows": "many"}}',
+    );
     const { settings, problems } = await loadSettings(files, [{ source: file, from: 'person' }]);
     expect(settings.subagentCardRows).toBe(16);
     expect(settings.wheelRows).toBe(7);
     expect(settings.editorRows).toBe(10);
-    expect(problems.map((problem) => problem.message)).toEqual(['interface.tui.subagentCardRows has no usable value', 'editor.maxRows has no usable value']);
+    expect(problems.map((problem) => problem.message)).toEqual([
+      'interface.tui.subagentCardRows has no usable value',
+      'editor.maxRows has no usable value',
+    ]);
   });
 });
 
@@ -87,7 +110,9 @@ test('a file named on the command line must exist (SET-4)', async () => {
 });
 
 test('the schema names every setting where it stands in a file', () => {
-  const schema = settingsSchema() as { properties: { permissions: { properties: object }; interface: { properties: { tui: { properties: object } } } } };
+  const schema = settingsSchema() as {
+    properties: { permissions: { properties: object }; interface: { properties: { tui: { properties: object } } } };
+  };
   expect(Object.keys(schema.properties.permissions.properties)).toContain('deny');
   expect(Object.keys(schema.properties.interface.properties.tui.properties)).toContain('wheelRows');
 });

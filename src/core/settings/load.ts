@@ -1,5 +1,12 @@
-import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import path from 'node:path';
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import type { Json } from '../../base/json.ts';
 import type { Files } from '../../system/files.ts';
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.ts';
@@ -31,7 +38,11 @@ export interface LoadedSettings {
 const MAX_BYTES = 64 * 1024;
 
 /** The layers of a session, weakest first (SET-1). */
-export function settingsLayers(options: { config: string | null; project: string | null; argument: string | null }): Layer[] {
+export function settingsLayers(options: {
+  config: string | null;
+  project: string | null;
+  argument: string | null;
+}): Layer[] {
   const layers: Layer[] = [];
   if (options.config !== null) layers.push({ source: path.join(options.config, 'settings.json'), from: 'person' });
   if (options.project !== null) {
@@ -46,7 +57,11 @@ export function settingsLayers(options: { config: string | null; project: string
  * Reads and joins the layers. A file that cannot be read or parsed is named, and then no layer's allow rule counts: a
  * half-saved file must never open the gate (UP-37). `previous` keeps such a file's last good values in force instead.
  */
-export async function loadSettings(files: Files, layers: readonly Layer[], previous?: ReadonlyMap<string, string>): Promise<LoadedSettings & { texts: ReadonlyMap<string, string> }> {
+export async function loadSettings(
+  files: Files,
+  layers: readonly Layer[],
+  previous?: ReadonlyMap<string, string>,
+): Promise<LoadedSettings & { texts: ReadonlyMap<string, string> }> {
   const problems: SettingsProblem[] = [];
   const requests: { source: string; key: string; value: Json }[] = [];
   const values = new Map<SettingName, unknown>();
@@ -73,7 +88,10 @@ export async function loadSettings(files: Files, layers: readonly Layer[], previ
     readValues(layer, tree, read.text, values, sources, problems, requests);
   }
   const settings = Object.fromEntries(
-    (Object.keys(SETTINGS) as SettingName[]).map((name) => [name, values.has(name) ? values.get(name) : SETTINGS[name].initial]),
+    (Object.keys(SETTINGS) as SettingName[]).map((name) => [
+      name,
+      values.has(name) ? values.get(name) : SETTINGS[name].initial,
+    ]),
   ) as unknown as Settings;
   return { settings: gateClosed ? { ...settings, allow: [] } : settings, problems, sources, requests, texts };
 }
@@ -94,7 +112,12 @@ async function readLayer(files: Files, layer: Layer): Promise<ReadLayer | null> 
     text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(layer.source, MAX_BYTES));
   } catch (error) {
     const code = (error as { code?: string }).code;
-    const message = code === 'EFBIG' ? `larger than ${MAX_BYTES / 1024} KB` : code === undefined ? 'not UTF-8 text' : `cannot be read (${code})`;
+    const message =
+      code === 'EFBIG'
+        ? `larger than ${MAX_BYTES / 1024} KB`
+        : code === undefined
+          ? 'not UTF-8 text'
+          : `cannot be read (${code})`;
     return { text: '', tree: null, line: null, message };
   }
   if (text.trim() === '') return { text, tree: parseTree('{}') ?? null, line: null, message: '' };
@@ -125,18 +148,36 @@ function readValues(
     if (node === undefined) continue;
     const raw = getNodeValue(node) as Json;
     if (setting.scope === 'person' && layer.from === 'project') {
-      if (name === 'allow' || name === 'additionalFolders') requests.push({ source: layer.source, key: setting.key, value: raw });
-      else problems.push({ source: layer.source, line: lineOf(node), severity: 'ignored', message: `${setting.key} can be set by you only, not by a project` });
+      if (name === 'allow' || name === 'additionalFolders')
+        requests.push({ source: layer.source, key: setting.key, value: raw });
+      else
+        problems.push({
+          source: layer.source,
+          line: lineOf(node),
+          severity: 'ignored',
+          message: `${setting.key} can be set by you only, not by a project`,
+        });
       continue;
     }
     const value = setting.read(raw);
     if (value === undefined) {
-      problems.push({ source: layer.source, line: lineOf(node), severity: 'ignored', message: `${setting.key} has no usable value` });
+      problems.push({
+        source: layer.source,
+        line: lineOf(node),
+        severity: 'ignored',
+        message: `${setting.key} has no usable value`,
+      });
       continue;
     }
     if (setting.join === 'together') {
       (node.children ?? []).forEach((child) => {
-        if (child.type !== 'string') problems.push({ source: layer.source, line: lineOf(child), severity: 'ignored', message: `an entry of ${setting.key} is not a text` });
+        if (child.type !== 'string')
+          problems.push({
+            source: layer.source,
+            line: lineOf(child),
+            severity: 'ignored',
+            message: `an entry of ${setting.key} is not a text`,
+          });
       });
     }
     values.set(name, joined(setting, values.get(name), value));
@@ -154,9 +195,25 @@ function joined(setting: Setting<unknown>, before: unknown, now: unknown): unkno
 }
 
 const KNOWN_KEYS = new Set(Object.values(SETTINGS).map((setting) => setting.key));
-const KNOWN_GROUPS = new Set([...KNOWN_KEYS].flatMap((key) => key.split('.').slice(0, -1).map((_, index) => key.split('.').slice(0, index + 1).join('.'))));
+const KNOWN_GROUPS = new Set(
+  [...KNOWN_KEYS].flatMap((key) =>
+    key
+      .split('.')
+      .slice(0, -1)
+      .map((_, index) =>
+        key
+          .split('.')
+          .slice(0, index + 1)
+          .join('.'),
+      ),
+  ),
+);
 
-function* unknownKeys(node: Node, prefix: readonly string[], lineOf: (node: Node) => number): Generator<[string, number]> {
+function* unknownKeys(
+  node: Node,
+  prefix: readonly string[],
+  lineOf: (node: Node) => number,
+): Generator<[string, number]> {
   for (const property of node.children ?? []) {
     const [name, value] = property.children ?? [];
     if (name === undefined || typeof name.value !== 'string') continue;
@@ -174,4 +231,3 @@ function lineAt(text: string, offset: number): number {
 function spaced(code: string): string {
   return code.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 }
-

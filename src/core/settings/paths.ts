@@ -20,7 +20,11 @@ export function places(environment: Environment): Places {
   };
   const own = absolute('HOUSTON_HOME');
   if (own !== null) {
-    return { config: path.join(own, 'config'), state: path.join(own, 'state'), runtime: path.join(own, 'state', 'run') };
+    return {
+      config: path.join(own, 'config'),
+      state: path.join(own, 'state'),
+      runtime: path.join(own, 'state', 'run'),
+    };
   }
   const home = environment.home;
   const config = absolute('XDG_CONFIG_HOME') ?? (home === null ? null : path.join(home, '.config'));
@@ -29,6 +33,7 @@ export function places(environment: Environment): Places {
   return {
     config: config === null ? null : path.join(config, 'houston'),
     state: state === null ? null : path.join(state, 'houston'),
-    runtime: runtime !== null ? path.join(runtime, 'houston') : state === null ? null : path.join(state, 'houston', 'run'),
+    runtime:
+      runtime !== null ? path.join(runtime, 'houston') : state === null ? null : path.join(state, 'houston', 'run'),
   };
 }

@@ -20,37 +20,86 @@ export interface Setting<T> {
 
 function flag(key: string, initial: boolean, owner: Setting<boolean>['owner'], description: string): Setting<boolean> {
   return {
-    key, initial, owner, description, scope: 'person', join: 'strongest', schema: { type: 'boolean' },
+    key,
+    initial,
+    owner,
+    description,
+    scope: 'person',
+    join: 'strongest',
+    schema: { type: 'boolean' },
     read: (value) => (typeof value === 'boolean' ? value : undefined),
   };
 }
 
-function whole(key: string, initial: number | null, range: readonly [number, number], owner: Setting<number>['owner'], description: string): Setting<number | null> {
+function whole(
+  key: string,
+  initial: number | null,
+  range: readonly [number, number],
+  owner: Setting<number>['owner'],
+  description: string,
+): Setting<number | null> {
   return {
-    key, initial, owner, description, scope: 'person', join: 'strongest',
+    key,
+    initial,
+    owner,
+    description,
+    scope: 'person',
+    join: 'strongest',
     schema: { type: 'integer', minimum: range[0], maximum: range[1] },
-    read: (value) => (typeof value === 'number' && Number.isInteger(value) && value >= range[0] && value <= range[1] ? value : undefined),
+    read: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= range[0] && value <= range[1]
+        ? value
+        : undefined,
   };
 }
 
-function choice<C extends string>(key: string, initial: C, choices: readonly C[], owner: Setting<C>['owner'], description: string): Setting<C> {
+function choice<C extends string>(
+  key: string,
+  initial: C,
+  choices: readonly C[],
+  owner: Setting<C>['owner'],
+  description: string,
+): Setting<C> {
   return {
-    key, initial, owner, description, scope: 'person', join: 'strongest', schema: { enum: choices },
+    key,
+    initial,
+    owner,
+    description,
+    scope: 'person',
+    join: 'strongest',
+    schema: { enum: choices },
     read: (value) => choices.find((one) => one === value),
   };
 }
 
 function text(key: string, owner: Setting<string>['owner'], description: string): Setting<string | null> {
   return {
-    key, initial: null, owner, description, scope: 'person', join: 'strongest', schema: { type: 'string' },
+    key,
+    initial: null,
+    owner,
+    description,
+    scope: 'person',
+    join: 'strongest',
+    schema: { type: 'string' },
     read: (value) => (typeof value === 'string' && value.trim() !== '' ? value : undefined),
   };
 }
 
 /** A list of texts from every layer together; an entry of another type costs itself only. */
-function texts(key: string, scope: Setting<string>['scope'], owner: Setting<string>['owner'], description: string): Setting<readonly string[]> {
+function texts(
+  key: string,
+  scope: Setting<string>['scope'],
+  owner: Setting<string>['owner'],
+  description: string,
+): Setting<readonly string[]> {
   return {
-    key, initial: [], owner, description, scope, join: 'together', schema: { type: 'array', items: { type: 'string' } },
+    key,
+    initial: [],
+    owner,
+    description,
+    scope,
+    join: 'together',
+    schema: { type: 'array', items: { type: 'string' } },
     read: (value) => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : undefined),
   };
 }
@@ -83,12 +132,22 @@ function readProviders(value: Json): Readonly<Record<string, ProviderSetting>> |
       api,
       baseUrl: typeof entry.baseUrl === 'string' ? entry.baseUrl : null,
       apiKeyEnv: typeof entry.apiKeyEnv === 'string' ? entry.apiKeyEnv : null,
-      headers: Object.fromEntries(Object.entries(isRecord(entry.headers) ? entry.headers : {}).filter((pair): pair is [string, string] => typeof pair[1] === 'string')),
+      headers: Object.fromEntries(
+        Object.entries(isRecord(entry.headers) ? entry.headers : {}).filter(
+          (pair): pair is [string, string] => typeof pair[1] === 'string',
+        ),
+      ),
       models: models.flatMap((model) => {
         if (typeof model === 'string') return [{ id: model, contextWindow: null, maxOutput: null }];
         if (!isRecord(model) || typeof model.id !== 'string') return [];
         const { contextWindow, maxOutput } = model;
-        return [{ id: model.id, contextWindow: typeof contextWindow === 'number' ? contextWindow : null, maxOutput: typeof maxOutput === 'number' ? maxOutput : null }];
+        return [
+          {
+            id: model.id,
+            contextWindow: typeof contextWindow === 'number' ? contextWindow : null,
+            maxOutput: typeof maxOutput === 'number' ? maxOutput : null,
+          },
+        ];
       }),
     };
   }
@@ -96,51 +155,151 @@ function readProviders(value: Json): Readonly<Record<string, ProviderSetting>> |
 }
 
 const PROVIDERS: Setting<Readonly<Record<string, ProviderSetting>>> = {
-  key: 'providers', scope: 'person', owner: 'session', initial: {}, join: 'by-name',
+  key: 'providers',
+  scope: 'person',
+  owner: 'session',
+  initial: {},
+  join: 'by-name',
   description: 'Named model services: {api, baseUrl, apiKeyEnv, headers, models}.',
-  schema: { type: 'object', additionalProperties: { type: 'object', required: ['api'], properties: { api: { enum: APIS }, baseUrl: { type: 'string' }, apiKeyEnv: { type: 'string' }, headers: { type: 'object' }, models: { type: 'array' } } } },
+  schema: {
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      required: ['api'],
+      properties: {
+        api: { enum: APIS },
+        baseUrl: { type: 'string' },
+        apiKeyEnv: { type: 'string' },
+        headers: { type: 'object' },
+        models: { type: 'array' },
+      },
+    },
+  },
   read: readProviders,
 };
 
 const KEYBINDINGS: Setting<Readonly<Record<string, string>>> = {
-  key: 'keybindings', scope: 'project', owner: 'terminal', initial: {}, join: 'by-name',
+  key: 'keybindings',
+  scope: 'project',
+  owner: 'terminal',
+  initial: {},
+  join: 'by-name',
   description: 'Chords by action name, such as {"editor": "ctrl-e"}.',
   schema: { type: 'object', additionalProperties: { type: 'string' } },
-  read: (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string')) : undefined),
+  read: (value) =>
+    isRecord(value)
+      ? Object.fromEntries(
+          Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+        )
+      : undefined,
 };
 
 /** Every setting there is: reading, merging, the JSON schema and the documentation all come from this table. */
 export const SETTINGS = {
   model: text('model', 'session', 'Model of new sessions, as provider:model.'),
-  effort: choice('effort', 'default', ['low', 'medium', 'high', 'xhigh', 'max', 'default'], 'session', 'Thinking effort of new sessions.'),
+  effort: choice(
+    'effort',
+    'default',
+    ['low', 'medium', 'high', 'xhigh', 'max', 'default'],
+    'session',
+    'Thinking effort of new sessions.',
+  ),
   providers: PROVIDERS,
-  contextWindow: whole('contextWindow', null, [1_000, 100_000_000], 'session', 'Tokens the model can hold, where nobody says.'),
-  deny: texts('permissions.deny', 'project', 'session', 'Rules that refuse, in every mode: Read(...), Edit(...), Bash(...).'),
+  contextWindow: whole(
+    'contextWindow',
+    null,
+    [1_000, 100_000_000],
+    'session',
+    'Tokens the model can hold, where nobody says.',
+  ),
+  deny: texts(
+    'permissions.deny',
+    'project',
+    'session',
+    'Rules that refuse, in every mode: Read(...), Edit(...), Bash(...).',
+  ),
   ask: texts('permissions.ask', 'project', 'session', 'Rules that always ask.'),
-  allow: texts('permissions.allow', 'person', 'session', 'Rules that stop the asking. Ignored in project files unless granted.'),
-  additionalFolders: texts('permissions.additionalDirectories', 'person', 'session', 'Folders a session may reach beside its own.'),
+  allow: texts(
+    'permissions.allow',
+    'person',
+    'session',
+    'Rules that stop the asking. Ignored in project files unless granted.',
+  ),
+  additionalFolders: texts(
+    'permissions.additionalDirectories',
+    'person',
+    'session',
+    'Folders a session may reach beside its own.',
+  ),
   mode: choice('permissions.mode', 'ask', ['ask', 'edits', 'plan'], 'session', 'Permission mode sessions open in.'),
   bypassUnreachable: flag('permissions.bypassUnreachable', false, 'session', 'Forbids --dangerously-skip-permissions.'),
-  commandOutput: choice('safety.commandOutput', 'class', ['class', 'aside'], 'session', 'What the model sees of a command: by class, or always kept aside.'),
+  commandOutput: choice(
+    'safety.commandOutput',
+    'class',
+    ['class', 'aside'],
+    'session',
+    'What the model sees of a command: by class, or always kept aside.',
+  ),
   sandbox: choice('sandbox.mode', 'standard', ['standard', 'strict', 'off'], 'session', 'Confinement of commands.'),
-  scrubEnvironment: texts('run.scrubEnv', 'project', 'session', 'Further variables taken from the environment of commands.'),
-  commandSeconds: whole('run.defaultSeconds', 300, [1, 600], 'session', 'Seconds a command may run when the call names none.'),
-  stallSeconds: whole('model.stallSeconds', 120, [1, 3_600], 'session', 'Seconds without a byte after which a reply counts as cut.'),
+  scrubEnvironment: texts(
+    'run.scrubEnv',
+    'project',
+    'session',
+    'Further variables taken from the environment of commands.',
+  ),
+  commandSeconds: whole(
+    'run.defaultSeconds',
+    300,
+    [1, 600],
+    'session',
+    'Seconds a command may run when the call names none.',
+  ),
+  stallSeconds: whole(
+    'model.stallSeconds',
+    120,
+    [1, 3_600],
+    'session',
+    'Seconds without a byte after which a reply counts as cut.',
+  ),
   retries: whole('model.retries', 5, [0, 20], 'session', 'Tries after a failure that may pass.'),
   searchFiles: whole('search.maxFiles', 50_000, [1, 10_000_000], 'session', 'Files a search looks at.'),
   searchSeconds: whole('search.maxSeconds', 20, [1, 600], 'session', 'Seconds a search may take.'),
   host: flag('session.host', true, 'session', 'Runs sessions in a host process of their own.'),
-  hostIdleSeconds: whole('session.hostIdleSeconds', 15, [0, 86_400], 'session', 'Seconds a host outlives its last reason to run.'),
-  sendMode: choice('interface.sendMode', 'steering', ['steering', 'queue', 'interrupt'], 'terminal', 'What Enter does while a turn runs.'),
+  hostIdleSeconds: whole(
+    'session.hostIdleSeconds',
+    15,
+    [0, 86_400],
+    'session',
+    'Seconds a host outlives its last reason to run.',
+  ),
+  sendMode: choice(
+    'interface.sendMode',
+    'steering',
+    ['steering', 'queue', 'interrupt'],
+    'terminal',
+    'What Enter does while a turn runs.',
+  ),
   theme: text('interface.theme', 'terminal', 'Theme id; light or dark follows the terminal when unset.'),
   reducedMotion: flag('interface.reducedMotion', false, 'terminal', 'No moving indicators.'),
   noColor: flag('interface.noColor', false, 'terminal', 'No colours at all, as NO_COLOR does.'),
   terminalTitle: flag('interface.terminalTitle', true, 'terminal', 'Writes the session name into the terminal title.'),
   wheelRows: whole('interface.tui.wheelRows', 3, [1, 100], 'terminal', 'Rows one wheel step scrolls.'),
-  subagentCardRows: whole('interface.tui.subagentCardRows', 16, [1, 50], 'terminal', 'Rows of recent activity on a delegate card.'),
+  subagentCardRows: whole(
+    'interface.tui.subagentCardRows',
+    16,
+    [1, 50],
+    'terminal',
+    'Rows of recent activity on a delegate card.',
+  ),
   editorRows: whole('editor.maxRows', 10, [1, 50], 'terminal', 'Rows the prompt box grows to.'),
   keybindings: KEYBINDINGS,
-  keymap: choice('keymap', 'houston', ['houston', 'mission-control', 'bravebot', 'pcode'], 'terminal', 'Preset of chords.'),
+  keymap: choice(
+    'keymap',
+    'houston',
+    ['houston', 'mission-control', 'bravebot', 'pcode'],
+    'terminal',
+    'Preset of chords.',
+  ),
   updateCheck: flag('updates.check', true, 'terminal', 'Looks for a newer version after the first frame.'),
 } as const;
 
@@ -168,5 +327,10 @@ export function settingsSchema(): Json {
     }
     level[path.at(-1)!] = { ...(setting.schema as { [key: string]: Json }), description: setting.description };
   }
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Houston settings', type: 'object', properties: root };
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Houston settings',
+    type: 'object',
+    properties: root,
+  };
 }

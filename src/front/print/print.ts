@@ -36,7 +36,15 @@ interface Report {
 
 /** Says one prompt, waits until its turn is over, prints the reply; resolves to the exit code (decisions §3). */
 export async function runPrint(options: PrintOptions): Promise<number> {
-  const report: Report = { reply: '', model: null, rounds: 0, totals: NO_TOTALS, calls: [], refusals: [], failure: null };
+  const report: Report = {
+    reply: '',
+    model: null,
+    rounds: 0,
+    totals: NO_TOTALS,
+    calls: [],
+    refusals: [],
+    failure: null,
+  };
   const view = emptyView(emptyHead('', '', ''));
   const ended = Promise.withResolvers<InputOutcome | 'closed'>();
   let warned = false;
@@ -72,16 +80,32 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   const outcome = await ended.promise;
   options.interrupted.removeEventListener('abort', stop);
   attachment.close();
-  if (stopped) return finish(options, report, 130, 'stopped', { identifier: 'interrupted', message: 'stopped before it was done' });
-  if (outcome === 'closed') return finish(options, report, 1, 'failed', { identifier: 'session-closed', message: 'the session ended before the reply' });
-  for (const message of outcome.messages) if (message.level !== 'info') options.err(`houston: ${message.identifier}: ${message.text}\n`);
+  if (stopped)
+    return finish(options, report, 130, 'stopped', {
+      identifier: 'interrupted',
+      message: 'stopped before it was done',
+    });
+  if (outcome === 'closed')
+    return finish(options, report, 1, 'failed', {
+      identifier: 'session-closed',
+      message: 'the session ended before the reply',
+    });
+  for (const message of outcome.messages)
+    if (message.level !== 'info') options.err(`houston: ${message.identifier}: ${message.text}\n`);
   if (outcome.state === 'done') {
     const refused = outcome.refusals > 0;
-    return finish(options, report, refused ? 4 : 0, 'done', refused ? { identifier: 'effect-refused', message: 'an effect was refused by the permission gate' } : null);
+    return finish(
+      options,
+      report,
+      refused ? 4 : 0,
+      'done',
+      refused ? { identifier: 'effect-refused', message: 'an effect was refused by the permission gate' } : null,
+    );
   }
   const failure = report.failure ?? outcome.messages.at(-1) ?? null;
   const identifier = failure?.identifier ?? outcome.state;
-  const message = failure === null ? `the turn ended: ${outcome.state}` : 'message' in failure ? failure.message : failure.text;
+  const message =
+    failure === null ? `the turn ended: ${outcome.state}` : 'message' in failure ? failure.message : failure.text;
   return finish(options, report, exitCodeOf(identifier), outcome.state, { identifier, message });
 }
 
@@ -97,7 +121,8 @@ function gather(report: Report, entry: Entry, options: PrintOptions): void {
       report.totals = addUsage(report.totals, entry.usage, entry.cost);
       const text = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
       if (text !== '') report.reply = text;
-      for (const part of entry.parts) if (part.type === 'call' && options.format === 'text') options.err(`· ${part.title}\n`);
+      for (const part of entry.parts)
+        if (part.type === 'call' && options.format === 'text') options.err(`· ${part.title}\n`);
       break;
     }
     case 'usage':
@@ -113,16 +138,28 @@ function gather(report: Report, entry: Entry, options: PrintOptions): void {
       break;
     }
     case 'turn-end':
-      if (entry.failure !== null) report.failure = { identifier: entry.failure.category, message: entry.failure.message };
-      else if (entry.reason !== 'done') report.failure = { identifier: `turn-${entry.reason}`, message: entry.message ?? `the turn ended: ${entry.reason}` };
+      if (entry.failure !== null)
+        report.failure = { identifier: entry.failure.category, message: entry.failure.message };
+      else if (entry.reason !== 'done')
+        report.failure = {
+          identifier: `turn-${entry.reason}`,
+          message: entry.message ?? `the turn ended: ${entry.reason}`,
+        };
       break;
     default:
       break;
   }
 }
 
-function finish(options: PrintOptions, report: Report, code: number, status: string, problem: { identifier: string; message: string } | null): number {
-  if (problem !== null && problem.identifier !== 'effect-refused') options.err(`houston: ${problem.identifier}: ${problem.message}\n`);
+function finish(
+  options: PrintOptions,
+  report: Report,
+  code: number,
+  status: string,
+  problem: { identifier: string; message: string } | null,
+): number {
+  if (problem !== null && problem.identifier !== 'effect-refused')
+    options.err(`houston: ${problem.identifier}: ${problem.message}\n`);
   if (options.format === 'json') {
     // One object on one line, whatever happened; fields are only ever added (CLI-5).
     const { input, output, cacheRead, cacheWrite, cost } = report.totals;

@@ -1,0 +1,106 @@
+import { findRipgrep } from '../core/jobs/run-helper.ts';
+import { createModels } from '../core/models/catalog.ts';
+import { modelRefText } from '../core/models/model-ref.ts';
+import { loadSettings, settingsLayers } from '../core/settings/load.ts';
+import { places } from '../core/settings/paths.ts';
+import type { TerminalSystem } from '../system/system.ts';
+import type { CommandLine } from './arguments.ts';
+import { ROOT, VERSION } from './build.ts';
+import { writeOut } from './output.ts';
+
+interface Finding {
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly what: string;
+  readonly detail: string;
+}
+
+/** Says what this installation has and lacks, a line each; exit code 3 when something needed is missing. */
+export async function runDoctor(system: TerminalSystem, line: CommandLine, folder: string): Promise<number> {
+  const findings = [
+    ...(await lookAtPlaces(system)),
+    ...(await lookAtSettings(system, line, folder)),
+    ...(await lookAtPrograms(system)),
+  ];
+  const mark = { ok: '✓', note: '·', problem: '✗' };
+  writeOut(`Houston ${VERSION}, Bun ${process.versions.bun ?? '?'}, ${system.environment.platform}\n`);
+  for (const { state, what, detail } of findings) writeOut(`${mark[state]} ${what.padEnd(12)} ${detail}\n`);
+  return findings.some((finding) => finding.state === 'problem') ? 3 : 0;
+}
+
+async function lookAtPlaces({ environment, files }: TerminalSystem): Promise<Finding[]> {
+  const own = places(environment);
+  if (own.config === null || own.state === null)
+    return [{ state: 'note', what: 'home', detail: 'neither HOME nor HOUSTON_HOME is set: nothing will be saved' }];
+  const findings: Finding[] = [];
+  for (const [what, place] of [
+    ['settings', own.config],
+    ['state', own.state],
+  ] as const) {
+    const stat = await files.stat(place);
+    const open = stat !== null && (stat.mode & 0o077) !== 0;
+    findings.push({
+      state: open ? 'note' : 'ok',
+      what,
+      detail: `${place}${stat === null ? ' (made when needed)' : open ? ' (others can look into it)' : ''}`,
+    });
+  }
+  return findings;
+}
+
+async function lookAtSettings(system: TerminalSystem, line: CommandLine, folder: string): Promise<Finding[]> {
+  const { environment, network, clock, files } = system;
+  const loaded = await loadSettings(
+    files,
+    settingsLayers({ config: places(environment).config, project: folder, argument: line.settings }),
+  );
+  const findings: Finding[] = loaded.problems.map((problem) => ({
+    state: problem.severity === 'unreadable' ? 'problem' : 'note',
+    what: 'settings',
+    detail: `${problem.source}${problem.line === null ? '' : `:${problem.line}`}: ${problem.message}`,
+  }));
+  for (const request of loaded.requests)
+    findings.push({
+      state: 'note',
+      what: 'settings',
+      detail: `${request.source} asks for ${request.key}; only you can grant that`,
+    });
+  const models = createModels({
+    environment,
+    network,
+    clock,
+    settings: { model: loaded.settings.model, providers: loaded.settings.providers },
+  });
+  const choice = models.configured({ explicit: line.model, session: null, interactive: false });
+  if (!choice.ok) findings.push({ state: 'problem', what: 'model', detail: choice.refusal.message });
+  else {
+    const opened = await models.open(choice.value.ref);
+    findings.push(
+      opened.ok
+        ? { state: 'ok', what: 'model', detail: `${modelRefText(choice.value.ref)} (from ${choice.value.from})` }
+        : { state: 'problem', what: 'model', detail: opened.refusal.message },
+    );
+  }
+  return findings;
+}
+
+async function lookAtPrograms({ environment, files, processes }: TerminalSystem): Promise<Finding[]> {
+  const path = environment.get('PATH') ?? '';
+  const ripgrep = await findRipgrep(files, processes, { from: ROOT, platform: environment.platform, path });
+  const findings: Finding[] = [
+    ripgrep === null
+      ? { state: 'problem', what: 'ripgrep', detail: 'not found: searching will not work' }
+      : { state: 'ok', what: 'ripgrep', detail: ripgrep },
+  ];
+  for (const [program, why] of [
+    ['git', 'branch names and changes'],
+    ['bash', 'commands'],
+  ] as const) {
+    const found = await processes.find(program, path);
+    findings.push(
+      found === null
+        ? { state: 'note', what: program, detail: `not on PATH (${why})` }
+        : { state: 'ok', what: program, detail: found },
+    );
+  }
+  return findings;
+}

@@ -1,0 +1,46 @@
+import { done } from '../base/refusal.ts';
+import { places } from '../core/settings/paths.ts';
+import { openHostFiles } from '../link/host-files.ts';
+import { readHostOptions } from '../link/host-process.ts';
+import { runHost } from '../link/run-host.ts';
+import { createBunSystem } from '../system/bun/system.ts';
+import { fingerprint, VERSION } from './build.ts';
+import { requestFromJson } from './session-request.ts';
+import { openSession } from './session-service.ts';
+
+/** The process a session lives in. Started by Houston itself, with its options on standard input. */
+export async function runHostProcess(): Promise<number> {
+  const system = createBunSystem();
+  const log = (text: string): void => console.error(text);
+  process.on('uncaughtException', (error) => log(`houston: internal: ${error.stack ?? error.message}`));
+  process.on('unhandledRejection', (error) =>
+    log(`houston: internal: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  );
+  const read = readHostOptions(await Bun.stdin.text());
+  if (!read.ok) {
+    log(`houston: ${read.refusal.identifier}: ${read.refusal.message}`);
+    return 2;
+  }
+  const { state } = places(system.environment);
+  if (state === null) return 1;
+  const request = requestFromJson(read.value);
+  const idleSeconds = typeof read.value.idleSeconds === 'number' ? read.value.idleSeconds : 15;
+  return runHost({
+    system,
+    files: await openHostFiles(system, state),
+    host: read.value.host,
+    folder: request.folder,
+    build: VERSION,
+    fingerprint: fingerprint(),
+    session: request.session,
+    idleMs: idleSeconds * 1000,
+    open: async () => {
+      const opened = await openSession(system, request);
+      if (!opened.ok) return opened;
+      const { session, close } = opened.value;
+      return done({ session, close });
+    },
+    onSignal: (listener) => system.terminal.onSignal(listener),
+    log,
+  });
+}

@@ -1,0 +1,92 @@
+import { exitCodeOf } from '../front/print/exit-codes.ts';
+import { runPrint } from '../front/print/print.ts';
+import { linkInProcess } from '../link/in-process.ts';
+import type { System } from '../system/system.ts';
+import type { CommandLine } from './arguments.ts';
+import { attachFiles } from './attach-files.ts';
+import { chooseSession } from './choose-session.ts';
+import { writeErr, writeOut } from './output.ts';
+import { openSession } from './session-service.ts';
+import { readStandardInput } from './standard-input.ts';
+
+/** Rounds of a one-shot turn (TURN-1). */
+const ROUND_LIMIT = 200;
+
+/** `houston -p`: the session in this process, one prompt, its reply on stdout. Resolves to the exit code. */
+export async function runOneShot(system: System, line: CommandLine, folder: string): Promise<number> {
+  const interrupt = new AbortController();
+  const onInterrupt = (): void => {
+    // The second one does not wait for anything.
+    if (interrupt.signal.aborted) process.exit(130);
+    interrupt.abort();
+  };
+  process.on('SIGINT', onInterrupt);
+  process.on('SIGTERM', onInterrupt);
+  const say = (identifier: string, message: string): number => {
+    writeErr(`houston: ${identifier}: ${message}\n`);
+    return exitCodeOf(identifier);
+  };
+
+  const input = await readStandardInput(line.prompt !== null, writeErr);
+  if (!input.ok) return say(input.refusal.identifier, input.refusal.message) && 2;
+  const prompt = [line.prompt, input.value].filter((part) => part !== null).join('\n\n');
+  if (prompt.trim() === '') {
+    say('empty-prompt', 'there is no prompt: houston -p TEXT, or pipe one in');
+    return 2;
+  }
+  const attachments = await attachFiles(system.files, folder, line.files);
+  if (!attachments.ok) {
+    say(attachments.refusal.identifier, attachments.refusal.message);
+    return 2;
+  }
+  const chosen = await chooseSession(system, line, folder);
+  if (!chosen.ok) {
+    say(chosen.refusal.identifier, chosen.refusal.message);
+    return 2;
+  }
+  const opened = await openSession(system, {
+    folder,
+    ...chosen.value,
+    save: line.save,
+    model: line.model,
+    effort: line.effort,
+    mode: line.mode,
+    settings: line.settings,
+    sandbox: line.sandbox,
+    addFolders: line.addFolders,
+    allow: line.allow,
+    canAsk: false,
+    roundLimit: ROUND_LIMIT,
+    demo: line.demo,
+  });
+  if (!opened.ok) return say(opened.refusal.identifier, opened.refusal.message);
+  const { session, settings, close } = opened.value;
+  for (const problem of settings.problems) {
+    const where = problem.line === null ? problem.source : `${problem.source}:${problem.line}`;
+    writeErr(`houston: settings-${problem.severity}: ${where}: ${problem.message}\n`);
+  }
+  if (settings.problems.some((problem) => problem.severity === 'unreadable')) {
+    await close();
+    return 3;
+  }
+  const client = `print-${system.ids.hex(4)}`;
+  const linked = linkInProcess(session, { client, report: (text) => writeErr(`houston: internal: ${text}\n`) });
+  try {
+    return await runPrint({
+      session: linked,
+      client,
+      ref: system.ids.uuid(),
+      prompt,
+      attachments: attachments.value,
+      format: line.format,
+      out: writeOut,
+      err: writeErr,
+      interrupted: interrupt.signal,
+    });
+  } finally {
+    await linked.close();
+    await close();
+    process.off('SIGINT', onInterrupt);
+    process.off('SIGTERM', onInterrupt);
+  }
+}

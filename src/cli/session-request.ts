@@ -1,0 +1,31 @@
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Effort, PermissionMode } from '../protocol/message.ts';
+
+/** Everything that decides which session is opened and how; plain JSON, since it travels to a host process. */
+export interface SessionRequest {
+  readonly folder: string;
+  readonly session: string;
+  /** `fork`: `session` is made as a copy of `forkOf`. */
+  readonly open: 'new' | 'resume' | 'fork';
+  readonly forkOf: string | null;
+  readonly save: boolean;
+  readonly model: string | null;
+  readonly effort: Effort | null;
+  readonly mode: PermissionMode | null;
+  readonly settings: string | null;
+  readonly sandbox: 'standard' | 'strict' | 'off' | null;
+  readonly addFolders: readonly string[];
+  readonly allow: readonly string[];
+  readonly canAsk: boolean;
+  readonly roundLimit: number | null;
+  readonly demo: boolean;
+}
+
+export function requestToJson(request: SessionRequest): JsonObject {
+  return { ...request } as unknown as JsonObject;
+}
+
+/** Only ever written by Houston itself, over a private pipe. */
+export function requestFromJson(value: { readonly [key: string]: Json }): SessionRequest {
+  return value as unknown as SessionRequest;
+}

@@ -1,0 +1,212 @@
+import path from 'node:path';
+import { done, type Outcome, refuse } from '../base/refusal.ts';
+import { createHelperRunner, findRipgrep } from '../core/jobs/run-helper.ts';
+import { createLineRunner } from '../core/jobs/run-line.ts';
+import { findSession, sessionFolder } from '../core/journal/catalog.ts';
+import { createDrafts } from '../core/journal/drafts.ts';
+import { createJournal, openJournal } from '../core/journal/file-journal.ts';
+import { forkSession } from '../core/journal/fork.ts';
+import type { Journal } from '../core/journal/journal.ts';
+import { createMemoryJournal } from '../core/journal/memory-journal.ts';
+import { projectFolder } from '../core/journal/project.ts';
+import { type Lock, takeSessionLock } from '../core/journal/session-lock.ts';
+import { createModels } from '../core/models/catalog.ts';
+import { createRedactor } from '../core/policy/redact.ts';
+import { mergeRules, parseRules } from '../core/policy/rules.ts';
+import { createController, type SessionController } from '../core/session/controller.ts';
+import { readInstructions } from '../core/settings/instructions.ts';
+import { type LoadedSettings, loadSettings, settingsLayers } from '../core/settings/load.ts';
+import { type Places, places } from '../core/settings/paths.ts';
+import { createTools } from '../core/tools/registry.ts';
+import type { EntryBody } from '../protocol/entry.ts';
+import type { System } from '../system/system.ts';
+import { ROOT, VERSION } from './build.ts';
+import type { SessionRequest } from './session-request.ts';
+
+export interface SessionService {
+  readonly session: SessionController;
+  readonly settings: LoadedSettings;
+  close(): Promise<void>;
+}
+
+/**
+ * Wires one session: settings, journal, models, tools, policy. Refusals: those of finding, locking and reading a session.
+ */
+export async function openSession(system: System, request: SessionRequest): Promise<Outcome<SessionService>> {
+  const { environment, files } = system;
+  const own = places(environment);
+  const folder = (await files.realPath(request.folder)) ?? request.folder;
+  const loaded = await loadSettings(
+    files,
+    settingsLayers({ config: own.config, project: folder, argument: request.settings }),
+  );
+  const { settings } = loaded;
+  const opened = await openPlace(system, own, folder, request);
+  if (!opened.ok) return opened;
+  const { journal, lock, place, notSaved } = opened.value;
+  const inPlace = (name: string): string | null => (place === null ? null : path.join(place, name));
+
+  const roots = (
+    await Promise.all(
+      [...settings.additionalFolders, ...request.addFolders].map((one) => files.realPath(path.resolve(folder, one))),
+    )
+  ).filter((one) => one !== null);
+  const ownFolders = (
+    await Promise.all(
+      [own.config, own.state].map(async (one) => (one === null ? null : ((await files.realPath(one)) ?? one))),
+    )
+  ).filter((one) => one !== null);
+  const rules = mergeRules([
+    parseRules({ deny: settings.deny, ask: settings.ask, allow: settings.allow }, 'settings').rules,
+    parseRules({ allow: request.allow }, '--allow').rules,
+  ]);
+  const { instructions } = await readInstructions(files, { config: own.config, project: folder, trusted: true });
+  const providerKeys = Object.values(settings.providers).flatMap((provider) =>
+    provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
+  );
+  const lines = {
+    files,
+    processes: system.processes,
+    clock: system.clock,
+    environment: environment.all(),
+    secretNames: [...providerKeys, ...settings.scrubEnvironment],
+    session: journal.session,
+    outputs: inPlace('outputs'),
+    wrap: (argv: readonly string[]) => argv,
+  };
+  const searchPath = environment.get('PATH') ?? '/usr/local/bin:/usr/bin:/bin';
+  const ripgrep = await findRipgrep(files, system.processes, {
+    from: ROOT,
+    platform: environment.platform,
+    path: searchPath,
+  });
+  const session = await createController({
+    system,
+    journal,
+    models: createModels({
+      environment,
+      network: system.network,
+      clock: system.clock,
+      settings: { model: settings.model, providers: settings.providers },
+      demo: { tour: request.demo },
+    }),
+    tools: createTools(),
+    settings: {
+      effort: request.effort ?? settings.effort,
+      retries: settings.retries ?? 5,
+      stallMs: (settings.stallSeconds ?? 120) * 1000,
+    },
+    rules,
+    scope: {
+      workspace: folder,
+      roots,
+      trust: new Map([folder, ...roots].map((one) => [one, true] as const)),
+      home: environment.home,
+      own: ownFolders,
+      outputs: inPlace('outputs'),
+      path: searchPath,
+    },
+    instructions,
+    version: VERSION,
+    model: request.model,
+    mode: request.mode ?? (request.open === 'new' ? settings.mode : null),
+    bypassOffered: request.mode === 'bypass' && !settings.bypassUnreachable,
+    canAsk: request.canAsk,
+    roundLimit: request.roundLimit,
+    drafts: createDrafts(
+      files,
+      own.state === null || place === null ? null : path.join(own.state, 'drafts', journal.session),
+    ),
+    attachments: inPlace('attachments'),
+    beforeImages: inPlace('before-images'),
+    notSaved,
+    runLine: createLineRunner(lines),
+    runOwnLine: createLineRunner(lines),
+    runHelper: createHelperRunner(system.processes, ripgrep),
+    sandbox: 'off',
+    redact: createRedactor(environment.all(), lines.secretNames),
+  });
+  return done({
+    session,
+    settings: loaded,
+    close: async () => {
+      await session.close();
+      await lock?.release();
+    },
+  });
+}
+
+interface OpenedPlace {
+  readonly journal: Journal;
+  readonly lock: Lock | null;
+  /** The session's folder; null when nothing is saved. */
+  readonly place: string | null;
+  readonly notSaved: string | null;
+}
+
+async function openPlace(
+  system: System,
+  own: Places,
+  folder: string,
+  request: SessionRequest,
+): Promise<Outcome<OpenedPlace>> {
+  const { clock, files, ids } = system;
+  const first: Extract<EntryBody, { kind: 'session' }> = {
+    kind: 'session',
+    version: 1,
+    session: request.session,
+    folder,
+    build: VERSION,
+    forkedFrom: null,
+  };
+  const unsaved = (why: string): Outcome<OpenedPlace> =>
+    done({
+      journal: createMemoryJournal({ clock, ids, session: request.session, first }),
+      lock: null,
+      place: null,
+      notSaved: why,
+    });
+  if (!request.save) {
+    if (request.open !== 'new') return refuse('bad-value', 'a session that goes on is saved; leave --no-save out');
+    return unsaved('Nothing of this session is saved: it was started with --no-save');
+  }
+  if (own.state === null) return unsaved('Nothing is saved: neither HOME nor HOUSTON_HOME is set');
+  const project = await projectFolder(files, folder);
+  let place = sessionFolder(own.state, project, request.session);
+  if (request.open === 'resume') {
+    const found = await findSession(system, own.state, null, request.session);
+    if (!found.ok) return found;
+    place = found.value.place;
+  }
+  if (request.open === 'fork') {
+    const original = await findSession(system, own.state, null, request.forkOf ?? '');
+    if (!original.ok) return original;
+    const copied = await forkSession({
+      files,
+      clock,
+      ids,
+      from: original.value.place,
+      to: place,
+      session: request.session,
+      build: VERSION,
+    });
+    if (!copied.ok) return copied;
+  }
+  if (request.open === 'new') {
+    const made = await createJournal({ files, clock, ids, folder: place, session: request.session, first });
+    if (!made.ok)
+      return made.refusal.identifier === 'session-unwritable'
+        ? unsaved(`Nothing is saved: ${made.refusal.message}`)
+        : made;
+    const lock = await takeSessionLock(system, place);
+    return lock.ok ? done({ journal: made.value, lock: lock.value, place, notSaved: null }) : lock;
+  }
+  const lock = await takeSessionLock(system, place);
+  if (!lock.ok) return lock;
+  const journal = await openJournal({ files, clock, ids, folder: place });
+  if (!journal.ok) {
+    await lock.value.release();
+    return journal;
+  }
+  return done({ journal: journal.value, lock: lock.value, place, notSaved: null });
+}

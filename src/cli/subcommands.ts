@@ -1,0 +1,123 @@
+import { listSessions } from '../core/journal/catalog.ts';
+import { projectFolder } from '../core/journal/project.ts';
+import { createModels } from '../core/models/catalog.ts';
+import { modelRefText } from '../core/models/model-ref.ts';
+import { loadSettings, settingsLayers } from '../core/settings/load.ts';
+import { places } from '../core/settings/paths.ts';
+import { SETTINGS, type SettingName, settingsSchema } from '../core/settings/schema.ts';
+import { openHostFiles } from '../link/host-files.ts';
+import type { TerminalSystem } from '../system/system.ts';
+import type { CommandLine, SubcommandName } from './arguments.ts';
+import { runDoctor } from './doctor.ts';
+import { writeErr, writeOut } from './output.ts';
+
+/** Resolves to the exit code. Listings go to stdout, one row a line. */
+export async function runSubcommand(
+  system: TerminalSystem,
+  line: CommandLine,
+  subcommand: { readonly name: SubcommandName; readonly words: readonly string[] },
+  folder: string,
+): Promise<number> {
+  switch (subcommand.name) {
+    case 'attach': {
+      if (!process.stdin.isTTY || !process.stdout.isTTY) {
+        writeErr('houston: no-terminal: attaching needs a terminal for input and output\n');
+        return 2;
+      }
+      const { attachInTerminal } = await import('./mission-control.ts');
+      return attachInTerminal(system, line, folder, subcommand.words[0] ?? null);
+    }
+    case 'hosts':
+      return listHosts(system);
+    case 'sessions':
+      return printSessions(system, folder);
+    case 'models':
+      return printModels(system, line, folder);
+    case 'config':
+      return showConfig(system, line, folder, subcommand.words[0] ?? 'list');
+    case 'doctor':
+      return runDoctor(system, line, folder);
+  }
+}
+
+async function listHosts(system: TerminalSystem): Promise<number> {
+  const { state } = places(system.environment);
+  const hosts = state === null ? [] : await (await openHostFiles(system, state)).list();
+  if (hosts.length === 0) writeErr('houston: no session runs in a host\n');
+  for (const host of hosts) {
+    writeOut(
+      `${host.host}  ${host.state.padEnd(8)} ${host.session.slice(0, 13)}  ${host.attached} attached${host.unseen ? ', unseen reply' : ''}  ${host.folder}  ${plain(host.title)}\n`,
+    );
+  }
+  return 0;
+}
+
+async function printSessions(system: TerminalSystem, folder: string): Promise<number> {
+  const { state } = places(system.environment);
+  const sessions = state === null ? [] : await listSessions(system, state, await projectFolder(system.files, folder));
+  if (sessions.length === 0) writeErr(`houston: no session of ${folder} was saved yet\n`);
+  for (const session of sessions) {
+    writeOut(
+      `${session.id}  ${new Date(session.updated).toISOString().slice(0, 16).replace('T', ' ')}  ${plain(session.title)}\n`,
+    );
+  }
+  return 0;
+}
+
+async function printModels(system: TerminalSystem, line: CommandLine, folder: string): Promise<number> {
+  const { environment, network, clock, files } = system;
+  const { settings } = await loadSettings(
+    files,
+    settingsLayers({ config: places(environment).config, project: folder, argument: line.settings }),
+  );
+  const models = createModels({
+    environment,
+    network,
+    clock,
+    settings: { model: settings.model, providers: settings.providers },
+  });
+  const choice = models.configured({ explicit: line.model, session: null, interactive: true });
+  for (const row of models.list()) {
+    const name = modelRefText(row.ref);
+    const chosen = choice.ok && modelRefText(choice.value.ref) === name;
+    const window =
+      row.facts.contextWindow === null ? 'window unknown' : `${Math.round(row.facts.contextWindow / 1000)}k`;
+    writeOut(
+      `${chosen ? '*' : ' '} ${name.padEnd(40)} ${window.padEnd(14)} ${row.ready ? '' : 'key missing'}`.trimEnd(),
+    );
+    writeOut('\n');
+  }
+  return 0;
+}
+
+async function showConfig(system: TerminalSystem, line: CommandLine, folder: string, what: string): Promise<number> {
+  if (what === 'schema') {
+    writeOut(`${JSON.stringify(settingsSchema(), null, 2)}\n`);
+    return 0;
+  }
+  const layers = settingsLayers({
+    config: places(system.environment).config,
+    project: folder,
+    argument: line.settings,
+  });
+  if (what === 'path') {
+    for (const layer of layers) writeOut(`${layer.source}\n`);
+    return 0;
+  }
+  const loaded = await loadSettings(system.files, layers);
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    const source = loaded.sources.get(name);
+    const value = JSON.stringify(loaded.settings[name]);
+    writeOut(`${SETTINGS[name].key} = ${value}${source === undefined ? '' : `  (${source})`}\n`);
+  }
+  for (const problem of loaded.problems)
+    writeErr(
+      `houston: settings-${problem.severity}: ${problem.source}${problem.line === null ? '' : `:${problem.line}`}: ${problem.message}\n`,
+    );
+  return loaded.problems.some((problem) => problem.severity === 'unreadable') ? 3 : 0;
+}
+
+/** A title was typed or written by a model: never a control character on its way to a terminal. */
+export function plain(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}
