@@ -41,21 +41,25 @@ export interface Files {
   readRange(path: string, from: number, bytes: number): Promise<Uint8Array>;
   /** Opens without blocking and without creating. `follow: false` refuses a link as last segment (`ELOOP`). */
   open(path: string, how: { write: boolean; follow: boolean }): Promise<OpenFile>;
-  /** Creates a file that must not exist (`EEXIST`), with its bytes. */
+  /** Creates a file that must not exist (`EEXIST`), with its bytes, and flushes it. */
   createNew(path: string, bytes: Uint8Array, mode: number): Promise<void>;
   /** Temp file beside it + rename; with `flush`, both are on the disk before it resolves. Replaces a link itself, not its target. */
   writeAtomic(path: string, bytes: Uint8Array, options: { mode: number; flush: boolean }): Promise<void>;
   /** Creates it where it is missing. */
   openAppend(path: string, mode: number): Promise<AppendFile>;
+  /** With the folders above it; one that is there already is no error. */
   makeFolder(path: string, mode: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Nothing there is no error. */
+  /** A file, a link (never what it leads to) or an empty folder, else `ENOTEMPTY`. Nothing there is no error. */
   remove(path: string, options?: { recursive: boolean }): Promise<void>;
   changeMode(path: string, mode: number): Promise<void>;
   makeLink(target: string, path: string): Promise<void>;
   /** A new private folder (0700) in the system's temp folder. */
   makeTempFolder(prefix: string): Promise<string>;
-  /** Calls back after changes below `path`; `null` where watching is not possible. */
+  /**
+   * Calls back after changes of the file, or of what lies directly in the folder, that `path` names. A file may come into
+   * being later and be replaced. `null` where watching is not possible. Keeps nobody awake.
+   */
   watch(path: string, listener: () => void): { close(): void } | null;
 }
 

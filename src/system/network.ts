@@ -1,7 +1,10 @@
 export interface Network {
   /** The one way out: vendors' SDKs are given this as their `fetch`. Honours proxies and certificate settings. */
   readonly fetch: typeof globalThis.fetch;
-  /** Throws `SystemError`; `EADDRINUSE` when somebody listens there. The socket file is made private (0600). */
+  /**
+   * Throws `SystemError`; `EADDRINUSE` when anything is there, be it a socket nobody listens on any more. The socket file is
+   * private (0600) from the start. Closing ends every accepted connection and removes the file.
+   */
   listen(path: string, onConnection: (connection: Connection) => void): Promise<{ close(): Promise<void> }>;
   connect(path: string): Promise<Connection>;
 }
@@ -11,8 +14,10 @@ export interface Connection {
   /** False when the receiver is behind (`buffered` grows): wait for `onDrain`. */
   write(bytes: Uint8Array): boolean;
   readonly buffered: number;
+  /** Until there is a listener, what comes is kept. */
   onData(listener: (bytes: Uint8Array) => void): void;
   onDrain(listener: () => void): void;
   onClose(listener: () => void): void;
+  /** What was written before still goes out. */
   close(): void;
 }

@@ -112,7 +112,19 @@ export function createMemoryClock(options: MemoryClockOptions = {}): MemoryClock
   };
 }
 
-/** A turn of the event loop runs every microtask first, however deep; two let a native stream hand on what it has. */
+/**
+ * A turn of the event loop runs every microtask first, however deep; two let a native stream hand on what it has. A message
+ * to oneself takes such a turn without any timer.
+ */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 2; turn++) {
+    await new Promise<void>((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve();
+      };
+      port2.postMessage(null);
+    });
+  }
 }

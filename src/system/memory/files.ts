@@ -30,14 +30,14 @@ export interface MemoryFiles extends Files {
 export function createMemoryFiles(clock: Clock, owner = 1000): MemoryFiles {
   const tree = createTree(clock.now);
   const faults = createFaults();
-  const watchers = new Set<{ readonly path: string; readonly listener: () => void }>();
+  const watchers = new Set<{ isOf(path: string): boolean; readonly listener: () => void }>();
   let life = 0;
   let flushes = 0;
   let temporary = 0;
 
   const changed = (path: string) => {
     for (const watcher of watchers) {
-      if (path !== watcher.path && !path.startsWith(`${watcher.path}/`)) continue;
+      if (!watcher.isOf(path)) continue;
       queueMicrotask(() => {
         if (watchers.has(watcher)) watcher.listener();
       });
@@ -264,9 +264,7 @@ export function createMemoryFiles(clock: Clock, owner = 1000): MemoryFiles {
       faults.check('remove', path);
       const place = placeOrNull(path, false);
       if (!place?.node) return;
-      if (place.node.kind === 'folder' && !options.recursive) {
-        throw failure(place.node.children.size > 0 ? 'ENOTEMPTY' : 'EISDIR', path);
-      }
+      if (place.node.children.size > 0 && !options.recursive) throw failure('ENOTEMPTY', path);
       place.parent.children.delete(place.name);
       changed(path);
     },
@@ -287,8 +285,10 @@ export function createMemoryFiles(clock: Clock, owner = 1000): MemoryFiles {
       return path;
     },
     watch(path, listener) {
-      if (!placeOrNull(path, true)?.node) return null;
-      const watcher = { path, listener };
+      const isFolder = placeOrNull(path, true)?.node?.kind === 'folder';
+      const folder = isFolder ? path : posix.dirname(path);
+      if (placeOrNull(folder, true)?.node?.kind !== 'folder') return null;
+      const watcher = { isOf: (other: string) => (isFolder ? posix.dirname(other) : other) === path, listener };
       watchers.add(watcher);
       return {
         close() {

@@ -22,6 +22,11 @@ export interface MemoryNetwork extends Network {
 /** Past this a `write` answers false, as the system's own sockets do. */
 const HIGH_WATER = 64 * 1024;
 
+interface Listener {
+  readonly accept: (connection: Connection) => void;
+  readonly accepted: Set<End>;
+}
+
 interface Lane {
   send(arrive: () => void): void;
   schedule(): void;
@@ -33,7 +38,7 @@ interface End extends Connection {
 }
 
 export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNetwork {
-  const listeners = new Map<string, (connection: Connection) => void>();
+  const listeners = new Map<string, Listener>();
   const open = new Set<End>();
   const lanes = new Set<Lane>();
   let frozen = false;
@@ -157,23 +162,27 @@ export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNet
       if ((await files.linkStat(path)) !== null) throw new SystemError('EADDRINUSE', `EADDRINUSE: '${path}'`, path);
       if ((await files.stat(path.slice(0, path.lastIndexOf('/')) || '/')) === null) throw failure('ENOENT', path);
       files.seedOther(path, 0o600);
-      listeners.set(path, onConnection);
+      const listener: Listener = { accept: onConnection, accepted: new Set() };
+      listeners.set(path, listener);
       return {
         async close() {
-          if (listeners.get(path) !== onConnection) return;
+          if (listeners.get(path) !== listener) return;
           listeners.delete(path);
+          for (const end of listener.accepted) end.close();
           await files.remove(path);
         },
       };
     },
     async connect(path) {
-      const onConnection = listeners.get(path);
-      if (!onConnection) {
+      const listener = listeners.get(path);
+      if (!listener) {
         const code = (await files.stat(path)) === null ? 'ENOENT' : 'ECONNREFUSED';
         throw new SystemError(code, `${code}: connect '${path}'`, path);
       }
       const [here, there] = createPair();
-      queueMicrotask(() => onConnection(there));
+      listener.accepted.add(there);
+      there.onClose(() => listener.accepted.delete(there));
+      queueMicrotask(() => listener.accept(there));
       return here;
     },
     freeze() {
