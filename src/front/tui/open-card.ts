@@ -17,14 +17,14 @@ export function openCard(screen: Screen, context: Context): Step {
   const seen = new Set(rows.map((row) => row.place.index));
   for (const index of [...seen].sort((a, b) => b - a)) {
     const item = cards.itemAt(view, index);
-    if (item?.kind === 'call') return openItem(screen, context, item);
+    if (item?.kind === 'call') return openItem(screen, item);
   }
   const newest = view.transcript.items.findLast((item) => item.kind === 'call' || item.kind === 'assistant');
-  return newest === undefined ? noted(screen, 'Nothing to open here') : openItem(screen, context, newest);
+  return newest === undefined ? noted(screen, 'Nothing to open here') : openItem(screen, newest);
 }
 
 /** The whole of a card in a scroller of its own: parameters, then everything it printed. */
-export function openItem(screen: Screen, context: Context, item: Item): Step {
+export function openItem(screen: Screen, item: Item): Step {
   const width = Math.max(20, screen.columns - 8);
   const options = { width, expanded: true, openKey: '' };
   if (item.kind !== 'call') {

@@ -96,7 +96,7 @@ function release(screen: Screen, context: Context, target: Target | null): Step 
   const clicked: Screen = { ...done, selection: null };
   const item = target?.region === 'transcript' ? context.cards.itemAt(context.view, selection.from.index) : null;
   if (item === null || target?.action === undefined) return stay(clicked);
-  if (target.action === 'open') return openItem(clicked, context, item);
+  if (target.action === 'open') return openItem(clicked, item);
   if (target.action !== 'toggle') return stay(clicked);
   const toggled = new Set(screen.toggled);
   if (!toggled.delete(item.id)) toggled.add(item.id);

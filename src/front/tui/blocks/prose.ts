@@ -28,3 +28,11 @@ function wrapped(text: string, margin: Line, role: Role, width: number, exact: b
     };
   });
 }
+
+export function proseRows(text: string, margin: Line, options: BlockOptions): Row[] {
+  return textRows(text, margin, 'text', options);
+}
+
+export function codeRows(text: string, _language: string | null, margin: Line, options: BlockOptions): Row[] {
+  return exactRows(text.replace(/\n$/, ''), margin, 'quiet', options);
+}

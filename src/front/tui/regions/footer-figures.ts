@@ -19,6 +19,7 @@ export function footerFigures(view: View, now: number): readonly Line[] {
   const long = [piece('Current Ctx: ', 'quiet'), ...context];
   return [
     facts([time, tokens, [...long, ...bar], compact]),
+    facts([time, tokens, [piece('Ctx: ', 'quiet'), ...context, ...bar], compact]),
     facts([time, tokens, [...long, piece(` ${window}`, 'quiet')], compact]),
     facts([time, tokens, [piece('Ctx: ', 'quiet'), ...context], compact]),
     facts([time, tokens, [piece('Ctx: ', 'quiet'), ...context]]),

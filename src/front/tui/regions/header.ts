@@ -1,5 +1,5 @@
 import { cutToWidth } from '../../../base/text-width.ts';
-import { drawLine, drawRight } from '../draw.ts';
+import { drawLine, drawRight, lineWidth } from '../draw.ts';
 import type { Painter } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
 import { facts, type Line, piece } from '../piece.ts';
@@ -20,19 +20,19 @@ export function drawHeader(painter: Painter, scene: Scene): void {
     [piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'), piece(screen.focus === 'prompt' ? ' Transcript' : ' Prompt', 'quiet')],
   ]);
   const place = placeLine(scene);
-  const used = drawRight(painter, theme, x, header.y, header.height > 1 ? help : [], width - 24);
+  const used = drawRight(painter, theme, x, header.y, header.height > 1 && lineWidth(help) <= width - 24 ? help : [], width);
   const room = width - used - (used > 0 ? 2 : 0);
   const title = head.title === '' ? 'New session' : head.title;
   const left = drawLine(painter, theme, x, header.y, [piece('▲ ', 'accent'), piece(cutToWidth(title, room - 2), 'strong')], room);
   if (header.height === 1) {
-    drawRight(painter, theme, x, header.y, place, width - left - 2);
+    drawRight(painter, theme, x + left + 2, header.y, place, width - left - 2);
   } else {
     const mode: Line = [
       piece(`[${keymap.label('mode') ?? ''}]`, 'accent'),
       piece(' Mode: ', 'quiet'),
       piece(MODE_WORDS[head.mode], head.mode === 'ask' ? 'text' : 'strong'),
     ];
-    const right = drawRight(painter, theme, x, header.y + 1, mode, width - 20);
+    const right = drawRight(painter, theme, x, header.y + 1, lineWidth(mode) <= width - 20 ? mode : [], width);
     drawLine(painter, theme, x, header.y + 1, fitPlace(place, width - right - 2), width - right - 2);
   }
   if (separator.height > 0) painter.fill(rect(separator.x, separator.y, separator.width, 1), theme.styles.line, '─');

@@ -1,0 +1,76 @@
+import { drawHeader } from './regions/header.ts';
+import { belowRows, drawBelow } from './regions/below.ts';
+import type { BelowRow } from './regions/below-row.ts';
+import { drawHint } from './regions/hint.ts';
+import { drawPrompt } from './regions/prompt.ts';
+import { drawTranscript, type ShownCards } from './regions/transcript.ts';
+import type { Layout as TextLayout } from './editor/layout.ts';
+import type { Painter } from './frame/painter.ts';
+import { type Layout, layoutOf } from './layout.ts';
+import { askHeight, drawAsk, type DrawnAsk } from './modals/ask.ts';
+import { currentAsk } from './modals/ask-state.ts';
+import { drawConfirm } from './modals/confirm.ts';
+import { helpRows } from './modals/help-rows.ts';
+import { modalArea } from './modals/modal-area.ts';
+import { drawPicker } from './modals/picker.ts';
+import { drawScroller, scrollerRows } from './modals/scroller.ts';
+import type { Scene } from './scene.ts';
+
+/** What a drawing found out: the loop tells the screen, and fetches what was missing. */
+export interface Drawn {
+  readonly layout: Layout;
+  readonly ask: DrawnAsk | null;
+  readonly cards: ShownCards | null;
+  /** First visible row of the draft. */
+  readonly promptTop: number;
+}
+
+type Unplaced = Omit<Scene, 'layout'>;
+
+/** The rectangles of a frame: size, draft, what waits and an open question share it out. */
+export function placeScene(scene: Unplaced, textLayout: TextLayout, below: readonly BelowRow[]): Layout {
+  const { screen, view } = scene;
+  const ask = currentAsk(view, screen.client);
+  const asked = ask !== null && screen.ask?.id === ask.id;
+  return layoutOf({
+    columns: screen.columns,
+    rows: screen.rows,
+    promptRows: textLayout.rowCount,
+    maxPromptRows: screen.maxPromptRows,
+    belowRows: below.length,
+    dialogRows: asked ? askHeight(ask, screen.ask!, screen.columns) : 0,
+    sideColumns: 0,
+    railColumns: 0,
+  });
+}
+
+/** One whole frame, back to front. Pure in what it reads; the painter is all it writes. */
+export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: TextLayout): Drawn {
+  const below = belowRows(unplaced.view, unplaced.screen, unplaced.keymap);
+  const layout = placeScene(unplaced, textLayout, below);
+  const scene: Scene = { ...unplaced, layout };
+  const { screen, view, theme } = scene;
+  drawHeader(painter, scene);
+  const cards = drawTranscript(painter, scene);
+  const ask = currentAsk(view, screen.client);
+  const drawnAsk = ask !== null && screen.ask?.id === ask.id ? drawAsk(painter, scene, ask, screen.ask) : null;
+  const promptTop = drawPrompt(painter, scene, textLayout);
+  drawBelow(painter, scene, below);
+  drawHint(painter, scene);
+  for (const modal of screen.modals) {
+    const area = modalArea(modal, screen);
+    switch (modal.kind) {
+      case 'scroller':
+        drawScroller(painter, theme, area, modal, scrollerRows(modal, area.width - 4, (width) => helpRows(scene.keymap, view.head.commands, width)));
+        break;
+      case 'picker':
+        drawPicker(painter, theme, area, modal);
+        break;
+      case 'confirm':
+        drawConfirm(painter, theme, area, modal);
+        break;
+    }
+  }
+  // A question under another dialog was not read.
+  return { layout, ask: screen.modals.length > 0 ? null : drawnAsk, cards, promptTop };
+}
