@@ -122,7 +122,7 @@ export async function openSession(system: System, request: SessionRequest): Prom
     notSaved,
     runLine: createLineRunner(lines),
     runOwnLine: createLineRunner(lines),
-    runHelper: createHelperRunner(system.processes, ripgrep),
+    runHelper: createHelperRunner(system.processes, system.clock, ripgrep),
     sandbox: 'off',
     redact: createRedactor(environment.all(), lines.secretNames),
   });

@@ -58,6 +58,14 @@ export function childEnvironment(
   };
 }
 
+/** For a line the person typed: their whole environment, with nothing that waits for a keyboard there is not. */
+export function personEnvironment(
+  own: Readonly<Record<string, string>>,
+  marks: { readonly session: string; readonly call: string },
+): Record<string, string> {
+  return { ...own, ...WITHOUT_A_PERSON, [SESSION_MARK]: marks.session, [CALL_MARK]: callMark(marks) };
+}
+
 /** Unique among all sessions of the machine. */
 export function callMark(marks: { readonly session: string; readonly call: string }): string {
   return `${marks.session}/${marks.call}`;

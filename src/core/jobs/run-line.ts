@@ -2,7 +2,7 @@ import { onAbort } from '../../base/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { type Files, SystemError } from '../../system/files.ts';
 import type { Child, Exit, Processes } from '../../system/processes.ts';
-import { callMark, childEnvironment } from './child-environment.ts';
+import { callMark, childEnvironment, personEnvironment } from './child-environment.ts';
 import { endTree } from './end-tree.ts';
 import { createHeadTail } from './head-tail.ts';
 import type { LineOrder, LineResult, RunLine } from './line.ts';
@@ -17,6 +17,8 @@ export interface LineParts {
   readonly environment: Readonly<Record<string, string>>;
   /** Names of further variables that hold credentials. */
   readonly secretNames?: readonly string[];
+  /** The person's own lines get the whole environment; default false. */
+  readonly forPerson?: boolean;
   readonly session: string;
   /** The session's `outputs/`, null when nothing is saved. */
   readonly outputs: string | null;
@@ -26,9 +28,8 @@ export interface LineParts {
 
 /** Bytes kept at each end for the model; the whole is in the saved output. */
 const KEPT = 16 * 1024;
-/** After the shell has ended: how long its last output may take to arrive, and how long a quiet pipe is given. */
-const DRAIN_LIMIT = 500;
-const DRAIN_QUIET = 15;
+/** What ended programs had still written is given so long to arrive, in milliseconds. */
+const LAST_WORDS = 30;
 
 /** A runner of lines for one session. */
 export function createLineRunner(parts: LineParts): RunLine {
@@ -51,18 +52,20 @@ async function runLine(
   const kept = createHeadTail(KEPT);
   const progress = createProgress(clock, onOutput);
   const saved = await saveOutput(parts.files, parts.outputs, order.call);
-  let lastPiece = started;
+  let over = false;
 
-  function take(bytes: Uint8Array): void {
-    lastPiece = clock.ticks();
+  function take(bytes: Uint8Array): Promise<void> | undefined {
+    if (over) return undefined;
     kept.push(bytes);
-    saved.push(bytes);
     progress.push(bytes);
+    return saved.push(bytes);
   }
 
   let child: Child;
   try {
-    const environment = childEnvironment(parts.environment, marks, parts.secretNames);
+    const environment = parts.forPerson
+      ? personEnvironment(parts.environment, marks)
+      : childEnvironment(parts.environment, marks, parts.secretNames);
     const shell = (await processes.find('bash', environment.PATH ?? '')) ?? '/bin/sh';
     child = await processes.spawn({
       argv: parts.wrap([shell, '-c', order.line], order.folder),
@@ -80,11 +83,8 @@ async function runLine(
   }
 
   const { exit, endedBy, ended } = await waitForEnd(parts, child, order, signal, callMark(marks));
-  // Nothing of the tree is left to hold the pipe, so what remains is what the system has yet to hand over.
-  for (const limit = clock.ticks() + DRAIN_LIMIT; clock.ticks() < limit; ) {
-    await clock.sleep(DRAIN_QUIET);
-    if (clock.ticks() - lastPiece >= DRAIN_QUIET) break;
-  }
+  if (ended.length > 0) await clock.sleep(LAST_WORDS);
+  over = true;
   progress.close();
   const outputTrouble = await saved.close();
   return {

@@ -5,14 +5,15 @@ import { type AppendFile, type Files, SystemError } from '../../system/files.ts'
 export interface SavedOutput {
   /** A name in `outputs/`; null when nothing is saved. */
   readonly name: string | null;
-  push(bytes: Uint8Array): void;
+  /** A promise when the disk is behind: more output should wait for it. */
+  push(bytes: Uint8Array): Promise<void> | undefined;
   /** Resolves once all is in the file: why it is not whole, null when it is. */
   close(): Promise<string | null>;
 }
 
 export const MOST_SAVED_BYTES = 256 * 1024 * 1024;
-/** Output that waits for a slow disk is held in memory up to this much. */
-const MOST_WAITING_BYTES = 64 * 1024 * 1024;
+/** Beyond so much that is not in the file yet, the program is made to wait. */
+const MOST_WAITING_BYTES = 1024 * 1024;
 
 const NOT_SAVED: SavedOutput = { name: null, push: () => undefined, close: async () => null };
 
@@ -39,13 +40,9 @@ export async function saveOutput(
   let waiting = 0;
   let last = Promise.resolve();
 
-  function push(bytes: Uint8Array): void {
-    if (trouble !== null) return;
+  function push(bytes: Uint8Array): Promise<void> | undefined {
+    if (trouble !== null) return undefined;
     const piece = bytes.slice(0, MOST_SAVED_BYTES - saved);
-    if (waiting + piece.length > MOST_WAITING_BYTES) {
-      trouble = 'output came faster than it could be saved: the saved output ends early';
-      return;
-    }
     saved += piece.length;
     waiting += piece.length;
     last = last.then(async () => {
@@ -57,6 +54,7 @@ export async function saveOutput(
       waiting -= piece.length;
     });
     if (piece.length < bytes.length) trouble = `the saved output ends after ${MOST_SAVED_BYTES} bytes`;
+    return waiting > MOST_WAITING_BYTES ? last : undefined;
   }
 
   return {

@@ -68,6 +68,8 @@ export interface FactScope {
   readonly own: readonly string[];
   /** This session's `outputs/`, null when nothing is saved. */
   readonly outputs: string | null;
+  /** Whether a saved output (by name) was kept from the model: then reading it does not show it either. */
+  readonly isWithheld?: (output: string) => boolean;
   /** The value of PATH that lines run with. */
   readonly path: string;
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Effect } from '../../protocol/effect.ts';
 import type { Files } from '../../system/files.ts';
 import type { Processes } from '../../system/processes.ts';
@@ -50,7 +50,7 @@ async function pathFact(path: string, scope: FactScope, files: FactSources['file
     exists: stat !== null,
     inode: stat?.inode ?? null,
     protected: protectionOf(real, scope),
-    trusted: trusts(scope.trust, real),
+    trusted: output ? scope.isWithheld?.(basename(real)) !== true : trusts(scope.trust, real),
     output,
   };
 }

@@ -23,8 +23,7 @@ export function judgeRead(effect: Reading, fact: PathFact, input: DecisionInput)
   const scope = ruleScope(input);
   const denied = findPathRule(rules, 'deny', 'Read', paths, scope);
   if (denied !== null) return deny('rule-deny', `the rule ${denied.text} forbids it`);
-  if (fact.output)
-    return allow('not-needed', 'own-output', 'an output of this session', input.contextTrusted ? 'text' : 'ref');
+  if (fact.output) return allow('not-needed', 'own-output', 'an output of this session', fact.trusted ? 'text' : 'ref');
   if (mode === 'bypass') return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
 
   const reasons: Reason[] = [];

@@ -39,7 +39,7 @@ export function labelResult(origin: Origin, output: 'text' | 'ref', facts: Facts
 function isTrusted(path: string, output: 'text' | 'ref', facts: Facts, trust: TrustMap): boolean {
   const fact = facts.paths.find((known) => isWithin(path, known.path));
   if (fact === undefined) return trusts(trust, path);
-  if (fact.output) return output === 'text';
+  if (fact.output) return fact.trusted;
   const real = fact.real + path.slice(fact.path.length);
   return trusts(trust, real) || (output === 'text' && !fact.trusted);
 }

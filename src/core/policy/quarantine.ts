@@ -19,6 +19,8 @@ export interface Presentable {
   /** How it ended, when that is known without reading it: `exit 0`. Empty for nothing to say. */
   readonly ending: string;
   readonly display: Display;
+  /** Where the whole lies in `outputs/`: kept aside together with the text. */
+  readonly output?: string | null;
 }
 
 /**
@@ -29,6 +31,8 @@ export interface Quarantine {
   present(result: Presentable): Presented;
   /** The sealed content of a slot, null for a name that stands for nothing. */
   slot(ref: string): Sealed<string> | null;
+  /** Whether a saved output belongs to a result that was kept aside: `FactScope.isWithheld` asks this. */
+  isWithheld(output: string): boolean;
   readonly context: ContextIntegrity;
 }
 
@@ -42,10 +46,13 @@ export interface ContextIntegrity {
 export interface QuarantineHistory {
   readonly shown: readonly Label[];
   readonly lastRef: number;
+  /** Saved outputs of results that were kept aside. */
+  readonly withheld?: readonly string[];
 }
 
 export function createQuarantine(history: QuarantineHistory = { shown: [], lastRef: 0 }): Quarantine {
   const slots = new Map<string, Sealed<string>>();
+  const withheld = new Set(history.withheld);
   let lastRef = history.lastRef;
   let trusted = true;
   let privateShown = false;
@@ -57,7 +64,7 @@ export function createQuarantine(history: QuarantineHistory = { shown: [], lastR
   for (const label of history.shown) noteShown(label);
 
   return {
-    present({ sealed, origin, ending, display }) {
+    present({ sealed, origin, ending, display, output }) {
       const label = sealed.label;
       const text = opener.open(sealed);
       if (label.integrity === 'trusted') {
@@ -66,6 +73,7 @@ export function createQuarantine(history: QuarantineHistory = { shown: [], lastR
       }
       const ref = `ref:${++lastRef}`;
       slots.set(ref, sealed);
+      if (output) withheld.add(output);
       const lines = countLines(text);
       const bytes = new TextEncoder().encode(text).length;
       return {
@@ -75,6 +83,7 @@ export function createQuarantine(history: QuarantineHistory = { shown: [], lastR
         display: { kind: 'quarantined', ref, origin, lines, bytes, preview: { text: '', label } },
       };
     },
+    isWithheld: (output) => withheld.has(output),
     slot: (ref) => slots.get(ref) ?? null,
     context: {
       get trusted() {

@@ -67,7 +67,7 @@ export const runShell: Tool<Planned> = {
   async run({ command, folder, seconds }, world): Promise<ToolOutcome> {
     let result: LineResult;
     try {
-      result = await world.runLine((piece) => world.progress(piece));
+      result = await world.runLine(() => {});
     } catch (error) {
       if (!(error instanceof SystemError)) throw error;
       return { ok: false, kind: 'error', message: `Nothing was run. ${error.message}` };

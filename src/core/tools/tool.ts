@@ -63,7 +63,7 @@ export interface ToolWorld {
   readonly files: GrantedFiles;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Runs the granted line, in the sandbox, in a group of its own. */
+  /** Runs the granted line, in the sandbox, in a group of its own. Its output is shown under the call by itself. */
   runLine(onOutput: (text: string) => void): Promise<LineResult>;
   /** Runs one of our own programs (ripgrep) in the granted folder, or in the folder of the granted file; ended once it printed `maxBytes`. */
   runHelper(program: 'rg', argv: readonly string[], place: string, maxBytes: number): Promise<HelperResult>;

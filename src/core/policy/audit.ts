@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { Effect } from '../../protocol/effect.ts';
+import type { DecidedBy } from '../../protocol/entry.ts';
+import type { Label } from '../../protocol/label.ts';
+import type { PermissionMode } from '../../protocol/message.ts';
+import type { Decision } from './policy.ts';
+
+/** One decision for the trail: who decided what about which place. Never content (AUD-2). */
+export type AuditEvent =
+  | {
+      readonly event: 'decision';
+      readonly call: string;
+      readonly verdict: Decision['verdict'];
+      readonly by: DecidedBy | null;
+      readonly mode: PermissionMode;
+      /** Identifiers only: the sentences may name what was asked for. */
+      readonly reasons: readonly string[];
+      readonly effects: readonly AuditedEffect[];
+    }
+  | {
+      readonly event: 'answer';
+      readonly call: string;
+      readonly choice: string;
+      readonly output: 'text' | 'ref' | null;
+      readonly client: string;
+    }
+  | { readonly event: 'present'; readonly call: string; readonly label: Label; readonly ref: string | null };
+
+export interface AuditedEffect {
+  readonly kind: Effect['kind'];
+  /** The path, host, server or program it is about; null where there is none. */
+  readonly target: string | null;
+  readonly label: Label;
+}
+
+export type AuditLine = AuditEvent & { readonly time: number; readonly delegate?: string };
+
+/** Writes each event down with its time; `sink` appends it to the trail. `delegate` names who acted, when it was one. */
+export type Audit = (event: AuditEvent, delegate?: string) => void;
+
+export function createAudit(sink: (line: AuditLine) => void, now: () => number): Audit {
+  return (event, delegate) => sink({ time: now(), ...event, ...(delegate === undefined ? {} : { delegate }) });
+}
+
+export function auditDecision(
+  call: string,
+  effects: readonly Effect[],
+  decision: Decision,
+  mode: PermissionMode,
+): AuditEvent {
+  return {
+    event: 'decision',
+    call,
+    verdict: decision.verdict,
+    by: decision.verdict === 'allow' ? decision.by : null,
+    mode,
+    reasons: decision.reasons.map((reason) => reason.identifier),
+    effects: effects.map((effect) => ({ kind: effect.kind, target: targetOf(effect), label: effect.label })),
+  };
+}
+
+/** A trail line as plain JSON, for the journal's `record` entries and the file on disk. */
+export function auditJson(line: AuditLine): JsonObject {
+  return JSON.parse(JSON.stringify(line)) as JsonObject;
+}
+
+function targetOf(effect: Effect): string | null {
+  switch (effect.kind) {
+    case 'read':
+    case 'walk':
+    case 'write':
+      return effect.path;
+    case 'run':
+      // The program alone: arguments are content.
+      return /^\s*([\w./+-]+)(?=\s|$)/.exec(effect.line)?.[1] ?? null;
+    case 'network':
+      return effect.host;
+    case 'external':
+      return `${effect.server}:${effect.tool}`;
+    case 'delegate':
+      return effect.agent;
+    case 'question':
+      return null;
+    case 'session':
+      return effect.what;
+  }
+}
