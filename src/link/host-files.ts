@@ -59,6 +59,10 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
     return path.join(shortFolder, createHash('sha256').update(plain).digest('hex').slice(0, 16));
   }
 
+  function logOf(host: string): string {
+    return path.join(logs, `host-${host}.log`);
+  }
+
   async function makePrivate(place: string): Promise<Outcome<null>> {
     try {
       await files.makeFolder(place, PRIVATE_FOLDER);
@@ -102,7 +106,7 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
       return done(null);
     },
     socketOf,
-    logOf: (host) => path.join(logs, `host-${host}.log`),
+    logOf,
     write(entry) {
       const bytes = new TextEncoder().encode(`${JSON.stringify(entry)}\n`);
       return files.writeAtomic(entryPath(entry.host), bytes, { mode: PRIVATE_FILE, flush: false });
@@ -115,7 +119,12 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
         const entry = await read(name.slice(0, -'.json'.length));
         if (entry === null) continue;
         if (entry.state === 'stopped' || (await isRunning(system, entry))) entries.push(entry);
-        else await remove(entry.host);
+        else {
+          await remove(entry.host);
+          // Whoever was killed said nothing; a log that says something stays.
+          const log = logOf(entry.host);
+          if ((await files.stat(log))?.size === 0) await files.remove(log);
+        }
       }
       return entries.sort((a, b) => b.updated - a.updated);
     },

@@ -187,7 +187,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
 
   function attach(message: Extract<FromClient, { type: 'attach' }>): void {
     const number = message.attachment;
-    attachments.get(number)?.attachment.close();
+    const old = attachments.get(number);
     const readOnly = message.readOnly ?? false;
     const after = message.after === undefined ? {} : { after: message.after };
     const served: Served = { attachment: NOWHERE, behind: false, readOnly };
@@ -196,6 +196,8 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
       deliver(number, served, update),
     );
     watchEnd(number, served);
+    // The old one goes only after the new one stands: the client is attached without a break.
+    old?.attachment.close();
     owner.onAttached();
   }
 
@@ -241,7 +243,6 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     for (const [number, served] of attachments) {
       if (!served.behind) continue;
       served.behind = false;
-      // The old attachment goes only after the new one stands: the client is attached without a break.
       const old = served.attachment;
       served.attachment = session.attach({ client: client!, readOnly: served.readOnly }, (update) =>
         deliver(number, served, update),
@@ -296,6 +297,8 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     },
     close(why, refusal) {
       if (phase === 'serving') tell({ type: 'closed', why, ...(refusal === null ? {} : { refusal }) });
+      // Who connects while a start fails learns the reason too, whatever protocol it speaks.
+      else if (refusal !== null) tell({ type: 'refused', protocol: owner.protocol, build: owner.build, ...refusal });
       framed.close();
     },
     cut: () => framed.cut(),

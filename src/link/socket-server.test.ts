@@ -121,6 +121,16 @@ describe('handshake', () => {
     expect(await outcome).toMatchObject({ ok: false, refusal: { identifier: 'host-not-answering' } });
   });
 
+  test('who connects while a start fails is told the reason', async () => {
+    const { server, pipe, connect } = setUp();
+    const early = pipe();
+    const refusal = { identifier: 'no-model', message: 'nothing is configured' };
+    await server.close('crashed', refusal);
+    expect(await connect('early', { connect: async () => early.left })).toEqual({ ok: false, refusal });
+    expect(await connect('late')).toEqual({ ok: false, refusal });
+    expect(server.connections).toBe(0);
+  });
+
   test('a wrong token is refused, the right one is not', async () => {
     const { connect } = setUp({ token: 'secret' });
     for (const more of [{}, { token: 'wrong!' }]) {

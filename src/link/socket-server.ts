@@ -60,7 +60,7 @@ export function serveSession(options: ServeOptions): SessionServer {
   const served = new Set<ServedClient>();
   const waitingForReturn = new Map<ClientId, () => void>();
   let lastUsed: SessionServer['lastUsed'] = null;
-  let closed = false;
+  let closing: { readonly why: ClosedWhy; readonly refusal: Refusal | null } | null = null;
   let onOneGone = () => {};
 
   const owner: ClientOwner = {
@@ -90,7 +90,7 @@ export function serveSession(options: ServeOptions): SessionServer {
       served.delete(gone);
       const { client } = gone;
       if (client !== null && !isHere(client)) {
-        if (gone.left || closed) lost(client);
+        if (gone.left || closing !== null) lost(client);
         else
           waitingForReturn.set(
             client,
@@ -134,7 +134,7 @@ export function serveSession(options: ServeOptions): SessionServer {
       return lastUsed;
     },
     async close(why, refusal) {
-      closed = true;
+      closing = { why, refusal: refusal ?? null };
       for (const back of waitingForReturn.values()) back();
       waitingForReturn.clear();
       const { promise, resolve } = Promise.withResolvers<void>();
