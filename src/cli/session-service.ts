@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
-import { createHelperRunner, findRipgrep } from '../core/jobs/run-helper.ts';
+import { createHelperRunner, findRipgrep } from '../core/jobs/run-ripgrep.ts';
 import { createLineRunner } from '../core/jobs/run-line.ts';
 import { findSession, sessionFolder } from '../core/journal/catalog.ts';
 import { createDrafts } from '../core/journal/drafts.ts';

@@ -3,7 +3,7 @@ import type { Effect } from '../../protocol/effect.ts';
 import type { Files } from '../../system/files.ts';
 import type { Processes } from '../../system/processes.ts';
 import type { CommandFact, FactScope, Facts, LineFact, PathFact, SimpleCommand } from './facts.ts';
-import { gitRunsNoHelpers } from './git-helpers.ts';
+import { gitRunsNoHelpers } from './git-settings.ts';
 import { reachesNetwork } from './network-programs.ts';
 import { isWithin } from './paths.ts';
 import { protectionOf } from './protected-places.ts';
