@@ -1,8 +1,8 @@
 import { done, type Outcome, refuse } from '../../src/base/refusal.ts';
+import type { LineOrder, LineResult } from '../../src/core/jobs/line.ts';
 import { createDrafts } from '../../src/core/journal/drafts.ts';
 import { createJournal, openJournal } from '../../src/core/journal/file-journal.ts';
 import type { Journal } from '../../src/core/journal/journal.ts';
-import type { LineOrder, LineResult } from '../../src/core/jobs/line.ts';
 import type { Model } from '../../src/core/models/model.ts';
 import { parseModelRef } from '../../src/core/models/model-ref.ts';
 import { NO_RULES } from '../../src/core/policy/rules.ts';
@@ -18,6 +18,11 @@ import { createMemorySystem, type MemorySystem } from '../../src/system/memory/s
 
 export const FOLDER = '/work';
 export const SESSION_FOLDER = '/home/pat/state/session';
+
+// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
+export const ESCAPE: Intent = { type: 'cancel', then: 'go-on' };
+// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
+export const CTRL_C: Intent = { type: 'cancel', then: 'pause-queue' };
 
 /** One client of a session: its own View, moved by the updates it was sent. */
 export interface Seat {
@@ -81,7 +86,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     notSaved: null,
     runLine: scriptedLine(),
     runOwnLine: scriptedLine(),
-    runHelper: async () => ({ code: 0, out: new Uint8Array(), err: '', cut: false }),
+    runHelper: async () => ({ code: 0, out: new Uint8Array(), err: '', cut: null }),
     sandbox: 'standard',
     redact: (text) => text,
     ...withoutScript(options),
@@ -136,7 +141,14 @@ async function openOrCreate(system: MemorySystem): Promise<Journal> {
   const place = { files: system.files, clock: system.clock, ids: system.ids, folder: SESSION_FOLDER };
   const found = await openJournal(place);
   if (found.ok) return found.value;
-  const first = { kind: 'session', version: 1, session: 's1', folder: FOLDER, build: 'test', forkedFrom: null } as const;
+  const first = {
+    kind: 'session',
+    version: 1,
+    session: 's1',
+    folder: FOLDER,
+    build: 'test',
+    forkedFrom: null,
+  } as const;
   const made = await createJournal({ ...place, session: 's1', first });
   if (!made.ok) throw new Error(made.refusal.message);
   return made.value;
@@ -154,6 +166,7 @@ function modelsOf({ script, others = [], problem }: HouseOptions): ControllerOpt
       return ref === null ? refuse('unknown-model', 'not a model') : done(ref);
     },
     open: async (ref) => open(ref),
+    list: () => all.map(({ ref, facts }) => ({ ref, facts, provider: 'Script', ready: true })),
     configured: ({ session }) =>
       problem ? refuse(problem.identifier, problem.message) : done({ ref: session ?? script.ref, from: 'settings' }),
   };
@@ -187,11 +200,19 @@ export const doTool: Tool<null> = {
   title: (input) => `Run ${(input as { line?: string } | null)?.line ?? ''}`.trim(),
   plan: async (input) => {
     const { line } = input as { line: string };
-    const effect: Effect = { kind: 'run', line, folder: FOLDER, background: false, terminal: false, timeoutMs: 60_000, label: TRUSTED_PUBLIC };
+    const effect: Effect = {
+      kind: 'run',
+      line,
+      folder: FOLDER,
+      background: false,
+      terminal: false,
+      timeoutMs: 60_000,
+      label: TRUSTED_PUBLIC,
+    };
     return { ok: true, title: `Run ${line}`, effects: [effect], diffs: [], planned: null };
   },
   run: async (_planned, world: ToolWorld) => {
-    const result = await world.runLine(() => {});
+    const result = await world.runLine((text) => world.progress(text));
     if (result.endedBy === 'stopped') return stoppedOutcome('the command was stopped');
     return okOutcome(result.head);
   },

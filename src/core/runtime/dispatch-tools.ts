@@ -108,7 +108,10 @@ export function findTool(runtime: Runtime, name: string): Tool | null {
 }
 
 function planContext({ calls, system }: Runtime): PlanContext {
+  const { trusted, privateShown } = calls.gate.quarantine.context;
   return {
+    // Arguments are no better than what the model has seen (SEC-10).
+    label: { integrity: trusted ? 'trusted' : 'untrusted', confidentiality: privateShown ? 'private' : 'public' },
     folder: calls.folder,
     files: system.files,
     lastSeen: calls.ledger.lastSeen,

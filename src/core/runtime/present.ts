@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.ts';
 import type { Display } from '../../protocol/display.ts';
 import type { EntryOf, ResultOutcome } from '../../protocol/entry.ts';
-import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
+import { type Label, TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { Facts } from '../policy/facts.ts';
 import { labelResult } from '../policy/provenance.ts';
 import type { Provenance, ToolOutcome } from '../tools/tool.ts';
@@ -41,7 +41,7 @@ export function presentOutcome(
 ): Presented {
   const provenance: Provenance = outcome.provenance ?? { from: 'houston' };
   const label = labelResult(provenance, output, facts, gate.scope.trust);
-  const display: Display = redactAll(outcome.display ?? { kind: 'none' }, redact);
+  const display = labelled(redactAll(outcome.display ?? { kind: 'none' }, redact), label);
   const shown = gate.quarantine.present({
     sealed: seal(redact(outcome.ok ? outcome.text : outcome.message), label),
     origin: originOf(provenance),
@@ -56,6 +56,11 @@ export function presentOutcome(
     output: outcome.output ?? null,
     job: outcome.ok ? (outcome.job ?? null) : null,
   };
+}
+
+/** A display shows what the text says, so it stands under the same label. */
+function labelled(display: Display, label: Label): Display {
+  return display.kind === 'text' || display.kind === 'terminal' ? { ...display, label } : display;
 }
 
 /** What the content is, without a word of it. */

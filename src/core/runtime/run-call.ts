@@ -94,11 +94,7 @@ function openToolWorld(
     files: guarded.files,
     clock: system.clock,
     signal,
-    runLine: (onOutput) =>
-      guarded.runLine((text) => {
-        publish({ type: 'call-output', call: call.call, text: calls.redact(text) });
-        onOutput(text);
-      }),
+    runLine: guarded.runLine,
     runHelper: guarded.runHelper,
     ask: async (questions) => {
       if (!calls.canAsk) return null;

@@ -29,7 +29,7 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   entry: async ({ journal }, { id }) => done({ entry: (await journal.load([id]))[0] ?? null }),
   'complete-path': async ({ system, folder }, { typed, limit }) =>
     done(await completePath(system.files, folder, typed, limit)),
-  'complete-argument': (_parts, { command, typed }) => done({ choices: completeArgument(command, typed) }),
+  'complete-argument': (parts, { command, typed }) => done({ choices: completeArgument(parts, command, typed) }),
   changes: () => refuse('unknown-query', 'The changes of a session cannot be read here.'),
   status: (parts) => done({ rows: statusRows(parts) }),
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),

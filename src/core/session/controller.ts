@@ -20,6 +20,7 @@ import { createGate } from '../runtime/gate.ts';
 import { createInbox } from '../runtime/inbox.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts';
+import { withoutHidden } from '../runtime/unanswered-prompts.ts';
 import type { Tool } from '../tools/tool.ts';
 import { answerQuery } from './answer-query.ts';
 import { createAsks } from './asks.ts';
@@ -44,7 +45,7 @@ export interface ControllerOptions {
   readonly system: System;
   /** Opened for writing; the controller flushes and closes it. */
   readonly journal: Journal;
-  readonly models: Pick<Models, 'parse' | 'open' | 'configured'>;
+  readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
   readonly tools: readonly Tool[];
   readonly settings: SessionSettings;
   readonly rules: Rules;
@@ -123,7 +124,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     draftOf: (client) => findDraft(options.drafts, client, (other) => publisher.attached(other).length > 0),
     onLost: (client) => asks.lost(client),
   });
-  const recorder = createRecorder(journal, publisher);
+  const recorder = createRecorder(journal, publisher, past.prompts.see);
   journal.onTrouble((trouble) => publisher.publish({ type: 'head', head: { notSaved: trouble ?? options.notSaved } }));
   const asks = createAsks({ publisher, recorder, clock, ids });
   const outcomes = createOutcomes(publisher);
@@ -187,7 +188,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       session: journal.session,
       system,
       random: () => Number.parseInt(ids.hex(4), 16) / 0x1_0000_0000,
-      context: createModelContext(journal),
+      context: createModelContext(withoutHidden(journal, past.prompts)),
       recorder,
       publish: publisher.publish,
       inbox,

@@ -6,6 +6,7 @@ import { applyEntry, emptyHead, emptyView } from '../../protocol/reduce.ts';
 import type { QueueRow, View } from '../../protocol/view.ts';
 import type { FileChange } from '../changes/ledger.ts';
 import { isKind, type Journal } from '../journal/journal.ts';
+import { createUnansweredPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
 
 /** What a session remembers beside its View, read back from its entries. */
 export interface Recollection {
@@ -22,6 +23,7 @@ export interface Recollection {
   /** What opened the last turn on the branch, and how it ended. */
   readonly lastInput: QueueRow | null;
   readonly lastEnd: EntryOf<'turn-end'> | null;
+  readonly prompts: UnansweredPrompts;
   readonly fileChanges: readonly FileChange[];
   /** Labels of results the model was shown, and the highest `ref:N` ever given. */
   readonly shown: Label[];
@@ -42,6 +44,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   const usedCalls = new Set<string>();
   const said = new Map<string, EntryId>();
   const shown: Label[] = [];
+  const prompts = createUnansweredPrompts();
   const fileChanges: FileChange[] = [];
   let model: ModelRef | null = null;
   let modeChosen = false;
@@ -81,11 +84,26 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     reserve(entry);
     if (entryClass(entry.kind).place === 'side' || branch.has(entry.id)) {
       remember(entry);
+      prompts.see(entry);
       applyEntry(view, entry);
     } else if (isKind(entry, 'taken')) {
       // It was answered on another branch: it waits no more.
       view.queue.rows = view.queue.rows.filter((row) => row.id !== entry.input);
     }
   }
-  return { view, model, modeChosen, lastTurn, usedCalls, said, held, lastInput, lastEnd, fileChanges, shown, lastRef };
+  return {
+    view,
+    model,
+    modeChosen,
+    lastTurn,
+    usedCalls,
+    said,
+    held,
+    lastInput,
+    lastEnd,
+    prompts,
+    fileChanges,
+    shown,
+    lastRef,
+  };
 }

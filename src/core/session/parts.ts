@@ -26,7 +26,7 @@ export interface SessionParts {
   readonly inbox: Inbox;
   readonly outcomes: Outcomes;
   readonly asks: Asks;
-  readonly models: Pick<Models, 'parse' | 'open' | 'configured'>;
+  readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
   readonly model: CurrentModel;
   readonly loop: TurnLoop;
   readonly attachments: Attachments;

@@ -5,9 +5,10 @@ import type { Publisher } from './publish.ts';
 
 /**
  * Writes entries and, once they are where their class wants them, publishes them: nobody sees as said or done what is
- * not on the disk. Entries are published in the order they were written in, however their flushes end.
+ * not on the disk. Entries are published in the order they were written in, however their flushes end; `see` is told of
+ * each first.
  */
-export function createRecorder(journal: Journal, publisher: Publisher): Recorder {
+export function createRecorder(journal: Journal, publisher: Publisher, see: (entry: Entry) => void): Recorder {
   let before: Promise<unknown> = Promise.resolve();
 
   const write = (bodies: readonly EntryBody[], options?: AppendOptions): Promise<readonly Entry[]> => {
@@ -20,6 +21,7 @@ export function createRecorder(journal: Journal, publisher: Publisher): Recorder
       );
       await earlier;
       if (trouble !== null && options?.onFailure !== 'keep') throw trouble.error;
+      for (const entry of entries) see(entry);
       publisher.publish(...entries.map((entry) => ({ type: 'entry', entry }) as const));
       return entries;
     })();

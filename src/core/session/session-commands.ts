@@ -2,6 +2,7 @@ import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { SessionCommand } from '../../protocol/view.ts';
+import { modelRefText } from '../models/model-ref.ts';
 import type { SessionParts } from './parts.ts';
 import { resumeQueue } from './queue-intents.ts';
 import { accepted, refused } from './sent.ts';
@@ -105,7 +106,18 @@ export async function runCommand(
 }
 
 /** What an argument can be, by what was typed of it. */
-export function completeArgument(name: string, typed: string): { value: string; description: string }[] {
+export function completeArgument(
+  { models }: Pick<SessionParts, 'models'>,
+  name: string,
+  typed: string,
+): { value: string; description: string }[] {
+  if (name === 'model') {
+    const rows = models.list().map((row) => ({
+      value: modelRefText(row.ref),
+      description: row.ready ? row.provider : `${row.provider}, no key`,
+    }));
+    return rows.filter((row) => row.value.includes(typed));
+  }
   const choices = COMMANDS.find((one) => one.name === name)?.choices ?? [];
   return choices.filter((choice) => choice.startsWith(typed)).map((value) => ({ value, description: '' }));
 }

@@ -5,6 +5,8 @@ import type { Clock } from '../../system/clock.ts';
 import type { LineResult, RunLine } from '../jobs/line.ts';
 import type { Waiting } from '../runtime/inbox.ts';
 import type { Recorder } from '../runtime/runtime.ts';
+import { keepEnd, limitOutput } from '../tools/limit-output.ts';
+import { outputReference } from '../tools/tool-paths.ts';
 import type { Publisher } from './publish.ts';
 
 /** A line that is shown to the one who typed it and kept nowhere (DSH-3). */
@@ -29,6 +31,8 @@ export interface ShellParts {
 
 /** No deadline: what a person starts, a person ends. */
 const NO_TIMEOUT = 0x7fffffff;
+/** What a card keeps of the end; the whole is read from the saved output. */
+const TAIL_BYTES = 4 * 1024;
 
 export function createShellLines(parts: ShellParts): ShellLines {
   const { recorder, publisher, clock, folder, redact } = parts;
@@ -124,7 +128,7 @@ function resultOf(
     display: {
       kind: 'terminal',
       command: line,
-      tail: redact(result.tail === '' ? result.head : result.tail),
+      tail: redact(keepEnd(result.omittedBytes === 0 ? result.head + result.tail : result.tail, TAIL_BYTES)),
       totalLines: result.totalLines,
       totalBytes: result.totalBytes,
       exit: result.exit,
@@ -135,10 +139,9 @@ function resultOf(
   };
 }
 
-/** What the line printed, and how it ended where that says something. */
+/** What the line printed, within what a request may hold, and how it ended where that says something. */
 function outputText(result: LineResult): string {
-  const gap = result.omittedBytes > 0 ? `\n[${result.omittedBytes} bytes left out here]\n` : '';
-  const printed = `${result.head}${gap}${result.tail}`;
+  const printed = limitOutput(result, result.output === null ? null : outputReference(result.output));
   const ending = result.endedBy === 'exit' ? (result.exit === 0 ? '' : `[exit ${result.exit}]`) : `[${result.endedBy}]`;
   return [printed.trimEnd(), ending].filter((part) => part !== '').join('\n');
 }

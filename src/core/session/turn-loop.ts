@@ -69,6 +69,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     // A shell line needs no model; everything else waits for one (decisions §10.7).
     if (row.delivery !== 'shell' && model.model === null) return null;
     inbox.remove([row.id]);
+    // With the last held row gone, or none held at all, the queue is no longer paused: the journal says so first.
+    if (inbox.paused === null && publisher.view.queue.paused !== null) void recorder.write([queueEntry(inbox)], KEEP);
     return row.delivery === 'shell' ? () => runShell(row) : () => runPrompt(row);
   };
   const takePrivate = (): (() => Promise<void>) | null => {
@@ -89,7 +91,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
         await model.adopt();
       } catch (error) {
         // A bug while settling: said, and the loop goes on.
-        await recorder.write([noteOf(error)], { onFailure: 'keep' });
+        await recorder.write([noteOf(error)], KEEP);
       }
       current = null;
     }
@@ -121,7 +123,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (rows.length === 0) return;
     void recorder.write(
       rows.map((row) => ({ kind: 'dropped', input: row.id, reason: 'failed' })),
-      { onFailure: 'keep' },
+      KEEP,
     );
     for (const row of rows) outcomes.set(row, state, { messages: [message] });
   };
@@ -186,14 +188,13 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
   };
 
   const holdBehind = async (message: string): Promise<void> => {
-    if (!parts.dropsAfterFailure) return pause({ because: 'failed', message });
+    if (!parts.dropsAfterFailure) return hold({ because: 'failed', message });
     drop(inbox.remove('all'), { level: 'error', identifier: 'dropped', text: message }, 'dropped');
   };
 
-  const pause = async (reason: QueuePause): Promise<void> => {
-    if (inbox.rows.length === 0) return;
+  const hold = async (reason: QueuePause): Promise<void> => {
     inbox.pause(reason);
-    await recorder.write([queueEntry(inbox)], { onFailure: 'keep' });
+    await recorder.write([queueEntry(inbox)], KEEP);
   };
 
   return {
@@ -215,7 +216,9 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       });
       return true;
     },
-    pause,
+    pause: async (reason) => {
+      if (inbox.rows.length > 0) await hold(reason);
+    },
     idle: () => (pumping === null ? Promise.resolve() : new Promise((settle) => idlers.push(settle))),
     close: async () => {
       closed = true;
@@ -226,6 +229,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
   };
 }
 
+const KEEP = { onFailure: 'keep' } as const;
 const IDLE = { phase: 'idle', turn: null, since: null, detail: '', retry: null } as const;
 
 function noteOf(error: unknown): EntryBody {

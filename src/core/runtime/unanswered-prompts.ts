@@ -1,0 +1,50 @@
+import type { Entry, EntryId } from '../../protocol/entry.ts';
+import type { Journal } from '../journal/journal.ts';
+
+/**
+ * Knows which prompts no longer belong in a request: one whose turn failed before anything came of it is not slipped in
+ * with the next prompt (UP-18), and trying again asks with the prompt that is there instead of saying it twice (SC-7.6).
+ * Told of every branch entry, in order; the journal itself is never changed.
+ */
+export interface UnansweredPrompts {
+  see(entry: Entry): void;
+  hides(taken: EntryId): boolean;
+}
+
+export function createUnansweredPrompts(): UnansweredPrompts {
+  const hidden = new Set<EntryId>();
+  let opening: EntryId | null = null;
+  let unanswered = false;
+  return {
+    see: (entry) => {
+      switch (entry.kind) {
+        case 'taken':
+          if (entry.as === 'shell' || entry.as === 'steering') return;
+          unanswered = true;
+          if (entry.as !== 'resend') opening = entry.id;
+          else {
+            hidden.add(entry.id);
+            if (opening !== null) hidden.delete(opening);
+          }
+          return;
+        case 'assistant':
+          if (entry.parts.length > 0) unanswered = false;
+          return;
+        case 'turn-end':
+          if (entry.reason === 'failed' && unanswered && opening !== null) hidden.add(opening);
+          unanswered = false;
+          return;
+        default:
+          return;
+      }
+    },
+    hides: (taken) => hidden.has(taken),
+  };
+}
+
+/** The journal as requests are built from it: hidden prompts are not on its branch. */
+export function withoutHidden(journal: Journal, prompts: UnansweredPrompts): Journal {
+  return Object.create(journal, {
+    branch: { value: (leaf?: EntryId) => journal.branch(leaf).filter((id) => !prompts.hides(id)) },
+  }) as Journal;
+}
