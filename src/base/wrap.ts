@@ -45,6 +45,7 @@ export function fillRow(
   how: 'words' | 'exact' | 'keep',
   fill: Fill,
 ): void {
+  if (fillPlainRow(text, from, end, width, how, fill)) return;
   let column = 0;
   let overflow = end;
   let lastBreak = -1;
@@ -65,6 +66,8 @@ export function fillRow(
       if (column + size > width && offset > from) {
         if (!blank || how !== 'words') {
           overflow = offset;
+          // Before a blank a row may always end.
+          if (blank) lastBreak = offset;
           return false;
         }
         swallowing = true;
@@ -87,6 +90,55 @@ export function fillRow(
   const cut = how === 'exact' || lastBreak <= from ? overflow : lastBreak;
   fill.next = cut;
   fill.end = how === 'words' ? trimBlanks(text, from, cut) : cut;
+}
+
+/** The same for a row of printable ASCII, which most are; false where that cannot be told at once. */
+function fillPlainRow(
+  text: string,
+  from: number,
+  end: number,
+  width: number,
+  how: 'words' | 'exact' | 'keep',
+  fill: Fill,
+): boolean {
+  const overflow = from + width;
+  const limit = Math.min(end, overflow + 1);
+  for (let at = from; at < limit; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x20 || unit > 0x7e) return false;
+  }
+  if (text.charCodeAt(limit) >= 0x300) return false;
+  fill.end = end;
+  fill.next = end;
+  if (end <= overflow) return true;
+  let cut = overflow;
+  if (text.charCodeAt(overflow) === 0x20) {
+    if (how === 'words') while (cut < end && text.charCodeAt(cut) === 0x20) cut++;
+    const next = text.charCodeAt(cut);
+    if (next === 0x09 || next >= 0x300) return false;
+  } else if (how !== 'exact') {
+    while (cut > from && !mayBreakPlain(text, from, cut)) cut--;
+    if (cut === from) cut = overflow;
+  }
+  fill.next = cut;
+  fill.end = how === 'words' ? trimBlanks(text, from, cut) : cut;
+  return true;
+}
+
+function mayBreakPlain(text: string, from: number, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  if (text.charCodeAt(at) === 0x20) return false;
+  return (
+    before === 0x20 ||
+    (before === 0x2d &&
+      isAlphanumeric(text.charCodeAt(at)) &&
+      at - 2 >= from &&
+      isAlphanumeric(text.charCodeAt(at - 2)))
+  );
+}
+
+function isAlphanumeric(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a);
 }
 
 function trimBlanks(text: string, from: number, to: number): number {

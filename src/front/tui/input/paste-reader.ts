@@ -11,12 +11,12 @@ export class PasteReader {
     let at = from;
     while (at < bytes.length) {
       if (this.#matched === 0) {
-        const escape = bytes.indexOf(0x1b, at);
-        if (escape < 0) {
+        const start = bytes.indexOf(0x1b, at);
+        if (start < 0) {
           at = bytes.length;
           break;
         }
-        at = escape;
+        at = start;
       }
       const byte = bytes[at]!;
       // ESC stands only at the start of the marker: a mismatch can only begin it anew.
