@@ -124,8 +124,16 @@ export function frame<Out extends { readonly type: string }>(
     return line;
   }
 
+  // What came before anybody listened waits until the caller holds what `frame` returns.
+  let early: Uint8Array[] | null = [];
+  queueMicrotask(() => {
+    const pieces = early ?? [];
+    early = null;
+    for (const bytes of pieces) if (!closed) reader.feed(bytes);
+  });
   connection.onData((bytes) => {
-    if (!closed) reader.feed(bytes);
+    if (early !== null) early.push(bytes.slice());
+    else if (!closed) reader.feed(bytes);
   });
   connection.onDrain(() => {
     blocked = false;

@@ -45,6 +45,7 @@ describe('the directory of hosts', () => {
     await files.write(entry('reused', { updated: 9, startTime: 'long ago' }));
     await files.write(entry('stopped', { updated: 2, pid: 4_321, state: 'stopped' }));
     system.files.seedOther(files.socketOf('dead'));
+    system.files.seed(`${files.locks}/session-dead`, JSON.stringify({ pid: 4_321, startTime: null, host: 'dead' }));
     system.files.seed(`${files.folder}/broken.json`, '{"host":');
     system.files.seed(`${files.folder}/renamed.json`, JSON.stringify(entry('other')));
     expect((await files.list()).map((one) => one.host)).toEqual(['bb', 'stopped', 'aa']);

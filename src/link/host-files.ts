@@ -4,6 +4,8 @@ import { done, type Outcome, refuse } from '../base/refusal.ts';
 import type { HostedSession } from '../protocol/host.ts';
 import { type FileStat, SystemError } from '../system/files.ts';
 import type { System } from '../system/system.ts';
+import { clearDeadLock } from './host-lock.ts';
+import { isRunning } from './process-identity.ts';
 
 /** A line in the directory of hosts: what can be known of a host without connecting to it. */
 export interface HostEntry extends HostedSession {
@@ -94,6 +96,14 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
     await files.remove(entryPath(host));
   }
 
+  async function clearAway(dead: HostEntry): Promise<void> {
+    await remove(dead.host);
+    if (dead.session !== '') await clearDeadLock(system, path.join(locks, dead.session));
+    // Whoever was killed said nothing; a log that says something stays.
+    const log = logOf(dead.host);
+    if ((await files.stat(log))?.size === 0) await files.remove(log);
+  }
+
   return {
     folder,
     locks,
@@ -119,25 +129,12 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
         const entry = await read(name.slice(0, -'.json'.length));
         if (entry === null) continue;
         if (entry.state === 'stopped' || (await isRunning(system, entry))) entries.push(entry);
-        else {
-          await remove(entry.host);
-          // Whoever was killed said nothing; a log that says something stays.
-          const log = logOf(entry.host);
-          if ((await files.stat(log))?.size === 0) await files.remove(log);
-        }
+        else await clearAway(entry);
       }
       return entries.sort((a, b) => b.updated - a.updated);
     },
     watch: (listener) => files.watch(folder, listener),
   };
-}
-
-/** Whether the very process that wrote its pid and start time is still there. */
-export async function isRunning(system: System, owner: { pid: number; startTime: string | null }): Promise<boolean> {
-  if (!system.processes.isAlive(owner.pid)) return false;
-  if (owner.startTime === null) return true;
-  const facts = await system.processes.facts(owner.pid);
-  return facts === null || facts.startTime === owner.startTime;
 }
 
 /** By host id, or by the beginning of a session id; it must mean exactly one. */

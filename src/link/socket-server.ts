@@ -118,8 +118,9 @@ export function serveSession(options: ServeOptions): SessionServer {
 
   return {
     accept(connection) {
-      if (closed) return connection.close();
-      served.add(serveClient(connection, owner));
+      const fresh = serveClient(connection, owner);
+      served.add(fresh);
+      if (closing !== null) fresh.close(closing.why, closing.refusal);
       options.onChange?.();
     },
     get connections() {

@@ -114,7 +114,7 @@ test('a host of its own: private, in its own OS session, deaf to HUP, gone witho
 });
 
 test('a host ends by itself soon after its last client left', async () => {
-  const host = await start({ idleMs: 50 });
+  const host = await start({ idleMs: 500 });
   const one = await connect(host);
   await one.send({ type: 'set-mode', mode: 'plan' }, 'one');
   expect(system.processes.isAlive(host.pid)).toBe(true);
@@ -127,6 +127,7 @@ test('what a killed host left is removed by the next listing', async () => {
   const host = await start();
   const one = await connect(host);
   const watcher = watch(one);
+  await listed({ host: host.host, attached: 1 });
   process.kill(host.pid, 'SIGKILL');
   expect(await watcher.attachment.closed).toBe('lost');
   await gone(host.pid);
