@@ -1,7 +1,7 @@
 import { textWidth } from '../../base/text-width.ts';
-import type { Painter } from './frame/painter.ts';
+import type { Painter, Style } from './frame/painter.ts';
 import { type Rect, rect } from './frame/rect.ts';
-import type { Line } from './piece.ts';
+import type { Line, Piece } from './piece.ts';
 import type { Role, Theme } from './theme.ts';
 
 /** Columns of a line as drawn. */
@@ -16,9 +16,16 @@ export function drawLine(painter: Painter, theme: Theme, x: number, y: number, l
   let used = 0;
   for (const piece of line) {
     if (used >= width) break;
-    used += painter.text(x + used, y, piece.text, theme.styles[piece.role], width - used);
+    used += painter.text(x + used, y, piece.text, styleOf(theme, piece), width - used);
   }
   return used;
+}
+
+/** A role's style with what emphasis in the text adds to it. */
+function styleOf(theme: Theme, { role, bold, italic, strike }: Piece): Style {
+  const style = theme.styles[role];
+  if (!bold && !italic && !strike) return style;
+  return { ...style, ...(bold ? { bold } : {}), ...(italic ? { italic } : {}), ...(strike ? { strike } : {}) };
 }
 
 /** Right-aligned inside `width` columns from `x`; left out as a whole where it does not fit. Returns the columns used. */

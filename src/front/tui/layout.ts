@@ -37,6 +37,7 @@ export interface Layout {
 const NONE: Rect = rect(0, 0, 0, 0);
 /** A question needs its title, one row of content and its keys. */
 const DIALOG_LEAST = 4;
+const DIALOG_WORTH = 9;
 const TRANSCRIPT_LEAST = 4;
 
 /**
@@ -46,7 +47,8 @@ const TRANSCRIPT_LEAST = 4;
  */
 export function layoutOf(wanted: Wanted): Layout {
   const { columns, rows } = wanted;
-  const body = Math.max(TRANSCRIPT_LEAST, wanted.dialogRows > 0 ? DIALOG_LEAST + 1 : 0);
+  // An open question is worth more than furniture: it gets its rows up to a point before anything else is kept.
+  const body = Math.max(TRANSCRIPT_LEAST, wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, DIALOG_WORTH) + 1 : 0);
   let prompt = Math.max(1, Math.min(wanted.promptRows, wanted.maxPromptRows));
   let promptFrame = 2;
   let header = 2;

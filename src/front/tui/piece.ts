@@ -4,6 +4,11 @@ import type { Role } from './theme.ts';
 export interface Piece {
   readonly text: string;
   readonly role: Role;
+  readonly bold?: boolean;
+  readonly italic?: boolean;
+  readonly strike?: boolean;
+  /** What a copy takes instead of `text`. */
+  readonly source?: string;
 }
 
 export type Line = readonly Piece[];

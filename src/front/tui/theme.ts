@@ -1,13 +1,13 @@
+import type { TextRole } from '../../base/styled-line.ts';
 import { readable, tint } from './color.ts';
 import { contrast, isLight } from './frame/color.ts';
 import type { Style } from './frame/painter.ts';
 
 /** What a piece of the screen is; the theme alone knows how that looks (docs/screen-style.md). */
 export type Role =
-  | 'text'
+  | TextRole
   | 'strong'
   | 'quiet'
-  | 'line'
   | 'accent'
   | 'signal'
   | 'good'
@@ -15,19 +15,7 @@ export type Role =
   | 'warn'
   | 'muse'
   | 'said'
-  | 'heading'
-  | 'emphasis'
   | 'struck'
-  | 'link'
-  | 'code'
-  | 'keyword'
-  | 'string'
-  | 'number'
-  | 'comment'
-  | 'name'
-  | 'type'
-  | 'added'
-  | 'removed'
   | 'addedRow'
   | 'removedRow'
   | 'hunk'
@@ -105,14 +93,16 @@ export function makeTheme(choice: ThemeChoice, terminal: TerminalColors, color: 
   const palette = kind === 'dark' ? DARK : LIGHT;
   const ground = terminal.background ?? (kind === 'dark' ? 0x16191d : 0xffffff);
   const raised = tint(ground, palette.accent, 0.1);
+  const sunk = tint(ground, palette.text, 0.07);
   const plus = tint(ground, palette.good, 0.14);
   const minus = tint(ground, palette.bad, 0.14);
   const picked = tint(ground, palette.signal, 0.28);
-  const on = (wanted: number, grounds = [ground, raised]) => readable(wanted, grounds, TEXT_CONTRAST);
+  // One tone a role, readable on every ground it may be drawn on.
+  const on = (wanted: number) => readable(wanted, [ground, raised, sunk, plus, minus], TEXT_CONTRAST);
   // A person's own text colour is kept unless it cannot be read on the background the terminal really has.
   const own = terminal.foreground;
   const text = own === null || contrast(own, ground) >= TEXT_CONTRAST ? null : on(palette.text);
-  const solid = on(own ?? palette.text, [ground, raised, plus, minus, picked]);
+  const solid = readable(own ?? palette.text, [ground, raised, sunk, plus, minus, picked], TEXT_CONTRAST);
   const accent = on(palette.accent);
   const signal = on(palette.signal);
   return {
@@ -122,7 +112,7 @@ export function makeTheme(choice: ThemeChoice, terminal: TerminalColors, color: 
       text: { fg: text },
       strong: { fg: text, bold: true },
       quiet: { fg: on(palette.quiet) },
-      line: { fg: readable(palette.line, [ground], LINE_CONTRAST) },
+      line: { fg: readable(palette.line, [ground, sunk], LINE_CONTRAST) },
       accent: { fg: accent },
       signal: { fg: signal },
       good: { fg: on(palette.good) },
@@ -130,25 +120,33 @@ export function makeTheme(choice: ThemeChoice, terminal: TerminalColors, color: 
       warn: { fg: on(palette.warn) },
       muse: { fg: on(palette.muse) },
       said: { fg: solid, bg: raised },
+      struck: { fg: on(palette.quiet), strike: true },
       heading: { fg: accent, bold: true },
-      emphasis: { fg: text, italic: true },
-      struck: { fg: text, strike: true },
       link: { fg: signal, underline: true },
+      url: { fg: on(palette.quiet), underline: true },
+      quote: { fg: on(palette.quiet), italic: true },
+      marker: { fg: accent },
+      'table-head': { fg: text, bold: true },
       code: { fg: on(palette.name) },
+      'code-block': { fg: solid, bg: sunk },
       keyword: { fg: on(palette.muse) },
       string: { fg: on(palette.string) },
       number: { fg: on(palette.warn) },
       comment: { fg: on(palette.quiet), italic: true },
-      name: { fg: on(palette.name) },
+      function: { fg: on(palette.name) },
       type: { fg: signal },
-      added: { fg: on(palette.good, [ground, plus]) },
-      removed: { fg: on(palette.bad, [ground, minus]) },
+      variable: { fg: solid },
+      operator: { fg: on(palette.quiet) },
+      attribute: { fg: signal },
+      meta: { fg: on(palette.quiet) },
+      added: { fg: on(palette.good) },
+      removed: { fg: on(palette.bad) },
       addedRow: { fg: solid, bg: plus },
       removedRow: { fg: solid, bg: minus },
       hunk: { fg: on(palette.quiet) },
       quarantine: { fg: on(palette.warn) },
       selection: { fg: solid, bg: picked },
-      chosen: { fg: solid, bg: raised, bold: true },
+      chosen: { fg: solid, bg: raised },
       match: { fg: solid, bg: picked, bold: true },
       ghost: { fg: on(palette.quiet) },
     },
@@ -167,17 +165,25 @@ const PLAIN: Readonly<Record<Role, Style>> = {
   warn: { bold: true },
   muse: { italic: true },
   said: { bold: true },
-  heading: { bold: true, underline: true },
-  emphasis: { italic: true },
   struck: { strike: true },
+  heading: { bold: true, underline: true },
   link: { underline: true },
+  url: { underline: true },
+  quote: { italic: true },
+  marker: { bold: true },
+  'table-head': { bold: true },
   code: {},
+  'code-block': {},
   keyword: { bold: true },
   string: {},
   number: {},
   comment: { dim: true },
-  name: {},
+  function: {},
   type: {},
+  variable: {},
+  operator: {},
+  attribute: {},
+  meta: { dim: true },
   added: { bold: true },
   removed: {},
   addedRow: { bold: true },

@@ -1,3 +1,4 @@
+import type { CodeBlock } from '../../../base/code-block.ts';
 import { textWidth } from '../../../base/text-width.ts';
 import type { Label } from '../../../protocol/label.ts';
 import { type Line, type Piece, piece } from '../piece.ts';
@@ -31,6 +32,8 @@ export interface BlockOptions {
   readonly expanded: boolean;
   /** Chord that opens a card in full, as written on the screen. */
   readonly openKey: string;
+  /** Told of code whose colours can be worked out when there is time. */
+  readonly onCode?: (block: CodeBlock) => void;
 }
 
 /** Prose stays readable: never wider than this, whatever the terminal (docs/screen-style.md §14). */

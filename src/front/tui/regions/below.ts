@@ -84,7 +84,8 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
     const y = below.y + index;
     if (row.chosen) painter.fill(rect(below.x + 1, y, below.width - 2, 1), theme.styles.chosen);
     if (row.item !== undefined) painter.hit(rect(below.x, y, below.width, 1), { region: 'completion', item: row.item });
-    const used = drawRight(painter, theme, below.x + 2, y, row.right, width - Math.min(lineWidth(row.line), Math.floor(width / 3)) - 2);
+    const fitsRight = lineWidth(row.right) <= width - Math.min(lineWidth(row.line), Math.floor(width / 3)) - 2;
+    const used = fitsRight ? drawRight(painter, theme, below.x + 2, y, row.right, width) : 0;
     drawLine(painter, theme, below.x + 2, y, row.line, width - used - (used > 0 ? 2 : 0));
   });
   if (!fits) {
@@ -92,7 +93,7 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
     const hidden = rows.length - shown.length;
     const pausedLast = scene.view.queue.paused !== null && scene.screen.completion === null;
     const line: Line = pausedLast ? last.line : [piece(`  ${hidden} more`, 'quiet')];
-    const used = pausedLast ? drawRight(painter, theme, below.x + 2, below.y + shown.length, last.right, width - 10) : 0;
+    const used = pausedLast ? drawRight(painter, theme, below.x + 2, below.y + shown.length, last.right, width) : 0;
     drawLine(painter, theme, below.x + 2, below.y + shown.length, line, width - used);
   }
 }

@@ -2,7 +2,7 @@ import { eachCluster } from '../../../base/graphemes.ts';
 import { textWidth } from '../../../base/text-width.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Row } from '../blocks/row.ts';
-import { plainText } from '../piece.ts';
+import { type Line, plainText } from '../piece.ts';
 import type { CardList, Place } from './card-list.ts';
 
 /** A cell of the transcript's text: `column` counts from the end of the row's margin. */
@@ -57,12 +57,16 @@ export function selectedText(view: View, cards: CardList, selection: Selection):
       if (row === null || columns === null) continue;
       const whole = plainText(row.line);
       const all = columns.from === 0 && columns.to >= textWidth(whole);
-      text += join + (all ? (row.source ?? whole) : sliceColumns(whole, columns.from, columns.to));
+      text += join + (all ? (row.source ?? sourceOf(row.line)) : sliceColumns(whole, columns.from, columns.to));
       join = row.join;
     }
     if (join !== '') join = '\n\n';
   }
   return text;
+}
+
+function sourceOf(line: Line): string {
+  return line.map((each) => each.source ?? each.text).join('');
 }
 
 /** The clusters of `text` that stand in columns `from` to `to`; one that is only half in counts as in. */
