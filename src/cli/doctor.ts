@@ -1,4 +1,4 @@
-import { findRipgrep } from '../core/jobs/run-helper.ts';
+import { findRipgrep } from '../core/jobs/run-ripgrep.ts';
 import { createModels } from '../core/models/catalog.ts';
 import { modelRefText } from '../core/models/model-ref.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
