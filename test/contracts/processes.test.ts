@@ -288,10 +288,10 @@ describe('processes: the real system only', () => {
 
 describe('terminals of children', () => {
   const processes = createBunProcesses();
-  const start = async (line: string) => {
+  const start = async (line: string, argv: readonly string[] = ['bash', '-c', line]) => {
     let out = '';
     const child = await processes.spawnTerminal({
-      argv: ['bash', '-c', line],
+      argv,
       folder,
       environment: { PATH, TERM: 'xterm-256color', A: 'given' },
       columns: 100,
@@ -329,6 +329,17 @@ describe('terminals of children', () => {
     expect([facts?.group, facts?.session]).toEqual([child.pid, child.pid]);
     await child.write(bytes('\x03'));
     expect(await child.exited).toEqual({ code: null, signal: 'SIGINT' });
+  });
+
+  test('the terminal is its own even for a program that never opens it, and nothing is added to its environment', async () => {
+    const cat = await start('', ['cat']);
+    await cat.child.write(bytes('up\n'));
+    await cat.hears('up\r\nup\r\n');
+    await cat.child.write(bytes('\x03'));
+    expect(await cat.child.exited).toEqual({ code: null, signal: 'SIGINT' });
+    const env = await start('', ['env']);
+    await env.child.exited;
+    expect(env.out().trim().split('\r\n').sort()).toEqual(['A=given', `PATH=${PATH}`, 'TERM=xterm-256color']);
   });
 
   test('all output is there before the exit; afterwards nothing throws', async () => {

@@ -28,7 +28,7 @@ export function createBunNetwork(): Network {
         close: () =>
           new Promise<void>((resolve) => {
             server.close(() => resolve());
-            for (const socket of open) socket.destroy();
+            for (const socket of open) endSocket(socket);
           }),
       };
     },
@@ -80,10 +80,17 @@ export function connectionOf(socket: Socket): Connection {
       if (socket.destroyed) queueMicrotask(listener);
       else socket.once('close', () => listener());
     },
-    close() {
-      socket.end();
-      // `end` alone would wait for the other side to end too.
-      socket.once('finish', () => socket.destroy());
-    },
+    close: () => endSocket(socket),
   };
+}
+
+/** How long a receiver that is behind may take for what was written before the end. */
+const LINGER_MS = 1000;
+
+/** Lets go once everything written is out: `end` alone would wait for the other side to end too. */
+function endSocket(socket: Socket): void {
+  if (socket.destroyed) return;
+  const late = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(late));
+  socket.end(() => socket.destroy());
 }

@@ -32,7 +32,11 @@ async function programOf(options: Pick<SpawnOptions, 'argv' | 'folder' | 'enviro
   const name = options.argv[0] ?? '';
   const folder = await promises.stat(options.folder).catch(() => null);
   if (!folder?.isDirectory()) throw failure(folder ? 'ENOTDIR' : 'ENOENT', 'no such folder', options.folder);
-  if (name.includes('/')) return name;
+  if (name.includes('/')) {
+    if (await isProgram(name)) return name;
+    const isThere = (await promises.stat(name).catch(() => null)) !== null;
+    throw failure(isThere ? 'EACCES' : 'ENOENT', isThere ? 'not a program that may be run' : 'no such program', name);
+  }
   const program = await find(name, options.environment.PATH ?? '/usr/bin:/bin');
   if (!program) throw failure('ENOENT', 'no such program', name);
   return program;

@@ -4,6 +4,20 @@ import { endAtExit, signalChild } from './signals.ts';
 
 const QUIET_MS = 15;
 
+/** The shell's own variables, which the program must not find in its environment. */
+const SHELL_VARIABLES = ['PWD', 'OLDPWD', 'SHLVL'];
+
+/**
+ * Bun makes the child leader of a session but gives it no controlling terminal. A leader without one gets the terminal it
+ * opens, so a shell opens its own input anew and then becomes the program.
+ */
+function withControllingTerminal(program: string, options: Pick<SpawnOptions, 'argv' | 'environment'>): string[] {
+  const own = SHELL_VARIABLES.filter((name) => options.environment[name] === undefined).join(' ');
+  const input = process.platform === 'linux' ? '/proc/self/fd/0' : '"$(/usr/bin/tty)"';
+  const line = `${own === '' ? '' : `unset ${own}; `}exec "$@" <>${input}`;
+  return ['/bin/sh', '-c', line, 'sh', program, ...options.argv.slice(1)];
+}
+
 /** On a new pseudo-terminal, as leader of a session that has it for its controlling terminal. */
 export async function spawnTerminalChild(
   program: string,
@@ -15,7 +29,7 @@ export async function spawnTerminalChild(
     rows: options.rows,
     data(_terminal, bytes) {
       last = performance.now();
-      // The buffer is only lent.
+      // The buffer is only lent. Output of a terminal is not held up: a promise that is returned is not awaited.
       options.onOutput?.(bytes.slice(), 'out');
     },
   });
@@ -25,8 +39,7 @@ export async function spawnTerminalChild(
 
   function start() {
     try {
-      return Bun.spawn([program, ...options.argv.slice(1)], {
-        argv0: options.argv[0] ?? program,
+      return Bun.spawn(withControllingTerminal(program, options), {
         cwd: options.folder,
         env: { ...options.environment },
         terminal,
