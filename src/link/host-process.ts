@@ -29,7 +29,7 @@ export interface StartedHost {
 
 const START_MS = 10_000;
 const FIRST_TRY_MS = 5;
-const LONGEST_TRY_MS = 50;
+const LONGEST_TRY_MS = 15;
 const LOG_END_BYTES = 4_096;
 
 /**

@@ -308,7 +308,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
 
 const NOWHERE: Attachment = { close() {}, closed: new Promise(() => {}) };
 
-export function protocolMismatch(host: number, client: number): string {
+function protocolMismatch(host: number, client: number): string {
   return `the host speaks protocol ${host} and this program ${client}; restart the host to go on`;
 }
 
