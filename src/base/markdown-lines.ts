@@ -117,11 +117,12 @@ function itemLines(
 function proseLines(spans: readonly Span[], width: number): StyledLine[] {
   const text = spans.map((span) => span.text).join('');
   const rows = wrapText(text, width);
+  const pieces = splitSpans(spans, rows);
   return rows.map((row, index) => {
     const next = rows[index + 1];
     return {
       margin: [],
-      spans: sliceSpans(spans, row.from, row.to),
+      spans: pieces[index]!,
       join: next?.continues === true ? text.slice(row.to, next.from) : '\n',
       fill: null,
     };

@@ -96,7 +96,7 @@ function recordLines(head: readonly CellText[], rows: readonly (readonly CellTex
 }
 
 function wrapSpans(text: string, spans: readonly Span[], width: number): Span[][] {
-  return wrapText(text, width).map((row) => sliceSpans(spans, row.from, row.to));
+  return splitSpans(spans, wrapText(text, width));
 }
 
 function borderLine(text: string): StyledLine {

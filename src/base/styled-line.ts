@@ -62,16 +62,31 @@ function textOfSpans(spans: readonly Span[]): string {
 
 /** The spans of a text between two of its offsets. */
 export function sliceSpans(spans: readonly Span[], from: number, to: number): Span[] {
-  const sliced: Span[] = [];
+  return splitSpans(spans, [{ from, to }])[0]!;
+}
+
+/** The spans of each of several ranges of a text, which must follow each other: one pass over all. */
+export function splitSpans(
+  spans: readonly Span[],
+  ranges: readonly { readonly from: number; readonly to: number }[],
+): Span[][] {
+  let index = 0;
   let at = 0;
-  for (const span of spans) {
-    const end = at + span.text.length;
-    if (end > from && at < to) {
-      const text = span.text.slice(Math.max(0, from - at), to - at);
-      sliced.push(text.length === span.text.length ? span : { ...span, text });
+  return ranges.map(({ from, to }) => {
+    const sliced: Span[] = [];
+    while (index < spans.length) {
+      const span = spans[index]!;
+      const end = at + span.text.length;
+      if (at >= to) break;
+      if (end > from) {
+        const text = span.text.slice(Math.max(0, from - at), to - at);
+        sliced.push(text.length === span.text.length ? span : { ...span, text });
+      }
+      // A span that reaches past this range goes on in the next one.
+      if (end > to) break;
+      index++;
+      at = end;
     }
-    at = end;
-    if (at >= to) break;
-  }
-  return sliced;
+    return sliced;
+  });
 }
