@@ -2,7 +2,7 @@ import { CodeBlock, CodeRow } from './code-block.ts';
 import type { Block } from './markdown-blocks.ts';
 import { parseInline } from './markdown-inline.ts';
 import { tableLines } from './markdown-table.ts';
-import { type Span, type StyledLine, sliceSpans } from './styled-line.ts';
+import { type Span, type StyledLine, splitSpans } from './styled-line.ts';
 import { expandTabs, textWidth } from './text-width.ts';
 import { wrapText } from './wrap.ts';
 

@@ -1,6 +1,6 @@
 import type { Alignment } from './markdown-blocks.ts';
 import { parseInline } from './markdown-inline.ts';
-import { type Span, type StyledLine, sliceSpans } from './styled-line.ts';
+import { type Span, type StyledLine, splitSpans } from './styled-line.ts';
 import { textWidth } from './text-width.ts';
 import { wrapText } from './wrap.ts';
 
