@@ -200,6 +200,13 @@ describe('a host', () => {
     expect(await files.list()).toEqual([]);
   });
 
+  test('a failed start waits a moment for whoever started it, not for ever', async () => {
+    const { exit, system } = await setUp({ open: async () => refuse('no-model', 'nothing is configured') });
+    expect(system.clock.timers).toBe(1);
+    await system.clock.advance(2_000);
+    expect(await exit).toBe(1);
+  });
+
   test('a session that does not close in time is given up, exit 1', async () => {
     const { kill, exit, system, log } = await setUp({}, { close: () => new Promise(() => {}) });
     kill('TERM');

@@ -43,6 +43,8 @@ export interface RunHostOptions {
 export const IDLE_MS = 15_000;
 /** A session that does not close in this time is left to the next start's repair. */
 const CLOSE_MS = 10_000;
+/** After a failed start: time for whoever started us to connect and hear why. */
+const TELL_MS = 2_000;
 
 /**
  * The host side: listens first, so that clients can connect and what they send waits, then opens the session and serves
@@ -85,6 +87,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
   let writing: Promise<void> = Promise.resolve();
   let stopIdling: (() => void) | null = null;
   let over = false;
+  const greeted = new AbortController();
 
   const state = watchState(session, `host-${host}`, changed);
   const server = serveSession({
@@ -122,6 +125,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
   }
 
   function changed(): void {
+    if (server.greeted > 0) greeted.abort();
     if (wasBusy && !state.busy && server.attached === 0) unseen = true;
     if (server.attached > 0) unseen = false;
     wasBusy = state.busy;
@@ -174,6 +178,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
   const { why, refusal } = await ending.promise;
   over = true;
   idleOrNot();
+  if (refusal !== undefined) await clock.sleep(TELL_MS, greeted.signal);
   await server.close(why, refusal);
   state.close();
   // It may still be opening; what it opens must be closed as well.

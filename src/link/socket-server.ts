@@ -41,6 +41,8 @@ export interface SessionServer {
   accept(connection: Connection): void;
   /** Open connections, those in handshake too. */
   readonly connections: number;
+  /** Clients that said hello and are here. */
+  readonly greeted: number;
   /** Clients with at least one attachment. */
   readonly attached: number;
   /** Who sent last, and when (ms since the epoch). */
@@ -125,6 +127,11 @@ export function serveSession(options: ServeOptions): SessionServer {
     },
     get connections() {
       return served.size;
+    },
+    get greeted() {
+      let count = 0;
+      for (const one of served) if (one.client !== null) count++;
+      return count;
     },
     get attached() {
       let count = 0;
