@@ -23,12 +23,14 @@ export interface Exit {
 
 export interface Child {
   readonly pid: number;
+  /** Once it has ended and what it had written by then was handed on. Never rejects. */
   readonly exited: Promise<Exit>;
+  /** Resolves when the child's side took it, also when nobody reads there any more. */
   write(bytes: Uint8Array): Promise<void>;
   closeInput(): void;
   /** To the child's whole group; false when it was gone. */
   signal(name: 'TERM' | 'KILL' | 'INT' | 'HUP' | 'CONT' | 'STOP'): boolean;
-  /** Stop keeping this process alive for the child. */
+  /** Stop keeping this process alive for the child. Output in pieces is no longer read. */
   release(): void;
 }
 

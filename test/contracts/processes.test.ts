@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnChild } from '../../src/system/bun/children.ts';
 import { createBunProcesses } from '../../src/system/bun/processes.ts';
 import type { Behaviour } from '../../src/system/memory/processes.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
@@ -144,7 +145,7 @@ for (const [name, make] of SYSTEMS) {
       const { child } = await start('exec sleep 60', { environment: { PATH, HOUSTON_TEST_MARK: `${here}-facts` } });
       const facts = await processes.facts(child.pid);
       expect(facts).toMatchObject({ pid: child.pid, group: child.pid, session: child.pid, parent: processes.ownPid });
-      expect(await processes.facts(child.pid)).toEqual(facts);
+      expect((await processes.facts(child.pid))?.startTime).toBe(facts?.startTime as string);
       expect(facts?.startTime).not.toBe('');
       const marked = await processes.findMarked('HOUSTON_TEST_MARK', `${here}-facts`);
       expect(marked.map((one) => one.pid)).toEqual([child.pid]);
@@ -242,6 +243,25 @@ describe('processes: the real system only', () => {
     expect(total).toBe(3_000_000);
   });
 
+  test('without pipes of our own the output comes all the same, whole and in time', async () => {
+    const heard = { out: 0, err: '' };
+    const child = await spawnChild(
+      '/bin/sh',
+      {
+        ...options,
+        argv: ['sh', '-c', 'sleep 0.2 & head -c 2000000 /dev/zero; echo err >&2; exit 6'],
+        async onOutput(bytes, stream) {
+          await Promise.resolve();
+          if (stream === 'out') heard.out += bytes.length;
+          else heard.err += new TextDecoder().decode(bytes);
+        },
+      },
+      () => null,
+    );
+    expect(await child.exited).toEqual({ code: 6, signal: null });
+    expect(heard).toEqual({ out: 2_000_000, err: 'err\n' });
+  });
+
   test('nothing is left: no descriptor, no zombie', async () => {
     const count = () => readdirSync('/proc/self/fd').length;
     const once = async () => {
@@ -267,6 +287,36 @@ describe('processes: the real system only', () => {
     const { child, out } = await run('ls /proc/self/fd | tr "\\n" " "; ps -o tty= -p $$');
     await child.exited;
     expect(out().replace(/\s+/g, ' ').trim()).toBe('0 1 2 3 ?');
+  });
+
+  test('children end with us, detached ones go on', async () => {
+    const mark = `${folder}-exit`;
+    const module = join(import.meta.dir, '../../src/system/bun/processes.ts');
+    const program = `
+      import { createBunProcesses } from ${JSON.stringify(module)};
+      const processes = createBunProcesses();
+      const options = { folder: '/', environment: { PATH: '${PATH}', HOUSTON_TEST_MARK: ${JSON.stringify(mark)} }, input: null, output: 'ignore' };
+      await processes.spawn({ ...options, argv: ['sleep', '61'], detached: true });
+      await processes.spawn({ ...options, argv: ['sh', '-c', 'sleep 62 & sleep 63'] });
+      const bound = await processes.spawn({ ...options, argv: ['sleep', '64'] });
+      bound.release();
+      process.exit(0);`;
+    await Bun.spawn([process.execPath, '-e', program], { stdout: 'inherit', stderr: 'inherit' }).exited;
+    const left = async () => (await processes.findMarked('HOUSTON_TEST_MARK', mark)).map((one) => one.command);
+    while ((await left()).length > 1) await Bun.sleep(5);
+    expect(await left()).toEqual(['sleep 61']);
+    for (const one of await processes.findMarked('HOUSTON_TEST_MARK', mark)) processes.signalGroup(one.group, 'KILL');
+  });
+
+  test('a detached or released child does not keep us', async () => {
+    const module = join(import.meta.dir, '../../src/system/bun/processes.ts');
+    const program = `
+      import { createBunProcesses } from ${JSON.stringify(module)};
+      const options = { folder: '/', environment: { PATH: '${PATH}' }, input: null };
+      await createBunProcesses().spawn({ ...options, argv: ['sleep', '0.5'], output: 'ignore', detached: true });
+      (await createBunProcesses().spawn({ ...options, argv: ['sleep', '60'], output: 'pieces' })).release();`;
+    const child = Bun.spawn([process.execPath, '-e', program], { stdout: 'inherit', stderr: 'inherit' });
+    expect(await child.exited).toBe(0);
   });
 
   test('a file without permission to run is EACCES, a folder is no program', async () => {

@@ -13,11 +13,11 @@ interface Reading {
   stop(): void;
 }
 
-/** `program` is the absolute path of `argv[0]`. */
-export async function spawnChild(program: string, options: SpawnOptions): Promise<Child> {
+/** `program` is the absolute path of `argv[0]`. Where `makePipe` has none to give, the platform's sockets are used. */
+export async function spawnChild(program: string, options: SpawnOptions, makePipe = openPipe): Promise<Child> {
   const { spawn } = await import('node:child_process');
   const ownGroup = options.ownGroup ?? true;
-  const output = openOutput(options);
+  const output = openOutput(options, makePipe);
   let child: ChildProcess;
   try {
     child = spawn(program, options.argv.slice(1), {
@@ -90,7 +90,7 @@ interface Output {
   discard(): void;
 }
 
-function openOutput(options: SpawnOptions): Output {
+function openOutput(options: SpawnOptions, makePipe: typeof openPipe): Output {
   const nothing = { read: () => [], settled: async () => {}, discard() {} };
   if (options.output === 'ignore') return { out: 'ignore', err: 'ignore', ...nothing };
   if (typeof options.output === 'object') {
@@ -109,7 +109,7 @@ function openOutput(options: SpawnOptions): Output {
       discard: close,
     };
   }
-  return openPieces(options);
+  return openPieces(options, makePipe);
 }
 
 function openFile(path: string, flags: number): number {
@@ -120,8 +120,9 @@ function openFile(path: string, flags: number): number {
   }
 }
 
-function openPieces(options: SpawnOptions): Output {
-  const pipes = [openPipe(), openPipe()] as const;
+function openPieces(options: SpawnOptions, makePipe: typeof openPipe): Output {
+  const out = makePipe();
+  const err = makePipe();
   let last = 0;
   let handing = 0;
   const hand = async (bytes: Uint8Array, stream: 'out' | 'err') => {
@@ -145,10 +146,8 @@ function openPieces(options: SpawnOptions): Output {
       await Promise.race([all, new Promise((resolve) => setTimeout(resolve, Math.max(left, 1)))]);
     }
   };
-  const [out, err] = pipes;
   if (!out || !err) {
-    const discard = () => closeAll(out, err);
-    discard();
+    closeAll(out, err);
     return {
       out: 'pipe',
       err: 'pipe',

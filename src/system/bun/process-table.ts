@@ -28,10 +28,8 @@ export async function linuxMarked(name: string, value: string): Promise<ProcessF
   const found = await Promise.all(
     pids.map(async (pid) => {
       if (pid === process.pid) return null;
-      // Those of other people cannot be read, and are not ours.
-      const environment = await readFile(`/proc/${pid}/environ`).catch(() => null);
-      const marked = environment !== null && Buffer.concat([ZERO, environment]).includes(wanted);
-      return marked ? await linuxFacts(pid) : null;
+      const environment = await environmentOf(pid);
+      return environment && Buffer.concat([ZERO, environment]).includes(wanted) ? await linuxFacts(pid) : null;
     }),
   );
   return found.filter((facts) => facts !== null);
@@ -46,6 +44,20 @@ export function linuxIsAlive(pid: number): boolean {
 }
 
 const ZERO = Buffer.from('\0');
+/** The parent of everything that runs inside the kernel. */
+const KERNEL = 2;
+
+/** Null for other people's processes, which cannot be read and are not ours. */
+async function environmentOf(pid: number): Promise<Buffer | null> {
+  for (let turn = 0; ; turn++) {
+    const environment = await readFile(`/proc/${pid}/environ`).catch(() => null);
+    if (environment === null || environment.length > 0 || turn === 5) return environment;
+    // While a program is being replaced by another one it has no environment for a moment.
+    const facts = await linuxFacts(pid);
+    if (!facts || pid === KERNEL || facts.parent === KERNEL) return null;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
 
 /** The fields after the name, which may itself hold spaces and parentheses; null for a zombie. */
 function statFields(stat: string): string[] | null {

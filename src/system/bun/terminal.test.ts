@@ -99,7 +99,7 @@ test('a resize is told, and the size is then the new one', async () => {
 
 test('signals are taken over while somebody listens', async () => {
   const seen = run(`
-    const stop = terminal.onSignal((name) => { say('got ' + name); if (name === 'INT') stop(); });
+    const stop = terminal.onSignal((name) => { if (name === 'INT') stop(); say('got ' + name); });
     terminal.onInput(() => {});
     say('ready');
   `);
