@@ -6,7 +6,7 @@ import { argumentsLabel, wrongArguments } from './planning.ts';
 import { commonFlags, complaint, partial, target } from './ripgrep.ts';
 import { textDisplay } from './text-display.ts';
 import type { Tool } from './tool.ts';
-import { absolutePath, explain, shortPath } from './tool-paths.ts';
+import { absolutePath, explain, oneLine, shortPath } from './tool-paths.ts';
 
 interface Planned {
   readonly path: string;
@@ -72,7 +72,7 @@ export const findFiles: Tool<Planned> = {
           `${offset + 1}-${offset + page.length} of ${found.length}; continue with offset ${offset + page.length}`,
         );
       const said = notes.filter((note) => note !== '');
-      const lines = said.length === 0 ? page : [...page, `[${said.join('; ')}]`];
+      const lines = [...page.map(oneLine), ...said.map((note) => `[${note}]`)];
       return {
         ok: true,
         text: limitOutput({ head: lines.join('\n'), tail: '', omittedBytes: 0 }, null),

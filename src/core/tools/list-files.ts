@@ -5,7 +5,7 @@ import description from './list-files.md' with { type: 'text' };
 import { argumentsLabel, wrongArguments } from './planning.ts';
 import { textDisplay } from './text-display.ts';
 import type { Tool, ToolWorld } from './tool.ts';
-import { absolutePath, explain, shortPath } from './tool-paths.ts';
+import { absolutePath, explain, oneLine, shortPath } from './tool-paths.ts';
 
 interface Planned {
   readonly path: string;
@@ -104,9 +104,4 @@ async function listFolder(
       listing.lines.push(`${indent}  [${explain(error, oneLine(name))}]`);
     }
   }
-}
-
-/** A name may hold anything but a slash: line ends in it must not look like further entries. */
-function oneLine(name: string): string {
-  return /[\u0000-\u001f\u007f\u2028\u2029]/.test(name) ? JSON.stringify(name) : name;
 }

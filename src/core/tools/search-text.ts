@@ -6,7 +6,7 @@ import { commonFlags, complaint, partial, target } from './ripgrep.ts';
 import description from './search-text.md' with { type: 'text' };
 import { textDisplay } from './text-display.ts';
 import type { Tool, ToolOutcome, ToolWorld } from './tool.ts';
-import { absolutePath, explain, shortPath } from './tool-paths.ts';
+import { absolutePath, explain, oneLine, shortPath } from './tool-paths.ts';
 
 const PAGE = 200;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -110,16 +110,25 @@ interface Found {
   readonly text: string;
 }
 
-/** `file NUL line:text` for a match, `file NUL line-text` for its surroundings, `--` between groups. */
+/**
+ * `./file NUL line:text` for a match, `line-text` for its surroundings, `--` between groups. Read by the zero bytes, since
+ * a file name may hold line ends.
+ */
 function parseFound(out: string): Found[] {
-  return out.split('\n').flatMap((row) => {
-    const parts = /^(?:\.\/)?([^\0]+)\0(\d+)([:-])(.*)$/s.exec(row);
-    if (parts === null) return [];
-    const text = parts[4]!.replace(/\r$/, '');
-    return [
-      { file: parts[1]!, line: parts[2]!, match: parts[3] === ':', text: keepStart(text, MOST_LINE_BYTES + 100) },
-    ];
-  });
+  const found: Found[] = [];
+  for (let at = 0; at < out.length; ) {
+    const zero = out.indexOf('\0', at);
+    if (zero < 0) break;
+    const file = out.slice(at, zero).replace(/^(?:--\n)?(?:\.\/)?/, '');
+    const end = out.indexOf('\n', zero);
+    const parts = /^(\d+)([:-])(.*?)\r?$/s.exec(out.slice(zero + 1, end < 0 ? out.length : end));
+    if (parts !== null) {
+      found.push({ file, line: parts[1]!, match: parts[2] === ':', text: keepStart(parts[3]!, MOST_LINE_BYTES + 100) });
+    }
+    if (end < 0) break;
+    at = end + 1;
+  }
+  return found;
 }
 
 /** Rows grouped under their file, from match number `offset` on, as many as a result may hold. */
@@ -130,13 +139,13 @@ function pageOf(found: readonly Found[], offset: number): { lines: string[]; fil
   let bytes = 0;
   for (const { file, line, match, text } of found) {
     if (match) seen++;
-    if (seen <= offset) continue;
+    if (match ? seen <= offset : seen < offset) continue;
     const row = `${line}${match ? ':' : '-'} ${text}`;
     bytes += byteLength(row) + 1 + (files.at(-1) === file ? 0 : byteLength(file) + 1);
     if (match && (seen > offset + PAGE || bytes > OUTPUT_LIMIT - 256)) return { lines, files, next: seen - 1 };
     if (files.at(-1) !== file) {
       files.push(file);
-      lines.push(file);
+      lines.push(oneLine(file));
     }
     lines.push(row);
   }

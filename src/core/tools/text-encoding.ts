@@ -18,8 +18,7 @@ export function decodeText(bytes: Uint8Array): Decoded {
   const encoding = bom?.encoding ?? 'UTF-8';
   if (bom === undefined && looksBinary(bytes)) return { kind: 'other', encoding: 'binary' };
   const text = decodeAs(encoding, bytes.subarray(bom?.bytes.length ?? 0));
-  if (text?.isWellFormed() && equals(encodeText(text, encoding), bytes))
-    return { kind: 'text', encoding, text };
+  if (text?.isWellFormed() && equals(encodeText(text, encoding), bytes)) return { kind: 'text', encoding, text };
   return { kind: 'other', encoding: bom === undefined ? 'Latin-1' : 'binary' };
 }
 

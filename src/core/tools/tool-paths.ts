@@ -46,3 +46,8 @@ export function explain(error: unknown, path: string): string {
       return `${path}: ${error.message} (${error.code})`;
   }
 }
+
+/** A name may hold anything but a slash: line ends in it must not look like further entries. */
+export function oneLine(name: string): string {
+  return /[\u0000-\u001f\u007f\u2028\u2029]/.test(name) ? JSON.stringify(name) : name;
+}
