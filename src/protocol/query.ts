@@ -23,10 +23,10 @@ export interface Queries {
   };
   /** What the files changed by this session look like now. */
   changes: { ask: { path: string | null }; answer: { files: FileDiff[] } };
-  status: { ask: Record<string, never>; answer: { rows: { name: string; value: string }[] } };
+  status: { ask: Record<never, never>; answer: { rows: { name: string; value: string }[] } };
   /** Items whose text holds all words. */
   find: { ask: { words: string; limit: number }; answer: { hits: { item: number; excerpt: string }[] } };
-  tree: { ask: Record<string, never>; answer: { nodes: TreeNode[]; leaf: EntryId | null } };
+  tree: { ask: Record<never, never>; answer: { nodes: TreeNode[]; leaf: EntryId | null } };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };
 }
 

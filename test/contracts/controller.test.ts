@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Message, ModelRequest } from '../../src/core/models/model.ts';
+import { createTools } from '../../src/core/tools/registry.ts';
 import type { Entry } from '../../src/protocol/entry.ts';
 import { applyEntry, emptyHead, emptyView } from '../../src/protocol/reduce.ts';
 import type { View } from '../../src/protocol/view.ts';
@@ -1052,4 +1053,53 @@ test('outcomes stay until their client has seen them', async () => {
   await house.idle();
   await seat.send({ type: 'seen', refs: ['one-1'] });
   expect(seat.view.outcomes).toEqual([]);
+});
+
+test('with the real tools: a change is shown exactly, approved, made, kept for going back, and read back by the queries', async () => {
+  const system = createMemorySystem();
+  system.files.seed('/work/a.txt', 'one\ntwo\n');
+  const model = scriptedModel([
+    [{ tool: 'read_file', input: { path: 'a.txt', why: 'to see' } }],
+    [{ tool: 'edit_file', input: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'three' }], why: 'asked' } }],
+    [{ tool: 'todo_write', input: { items: [{ text: 'check', state: 'active' }], why: 'plan' } }],
+    'changed it',
+  ]);
+  const house = await openHouse({ system, script: model, tools: createTools() });
+  const seat = house.seat('one');
+  await seat.say('change two into three');
+  await seat.until((view) => view.asks.length === 1);
+  const { body } = seat.view.asks[0]!;
+  if (body.kind !== 'permission') throw new Error('not a permission');
+  expect(body.diffs[0]?.hunks[0]?.lines).toEqual([' one', '-two', '+three']);
+  expect(system.files.textOf('/work/a.txt')).toBe('one\ntwo\n');
+  await answerYes(seat);
+  await house.idle();
+  expect(system.files.textOf('/work/a.txt')).toBe('one\nthree\n');
+  expect(seat.view.todo).toEqual([{ text: 'check', state: 'active' }]);
+  expect(seat.outcome('one-1')?.state).toBe('done');
+
+  const changes = await house.session.read({ type: 'changes', path: null });
+  expect(changes).toMatchObject({
+    ok: true,
+    value: { files: [{ path: '/work/a.txt', change: 'edit', added: 1, removed: 1 }] },
+  });
+  const page = await house.session.read({ type: 'page', from: 0, count: 3 });
+  expect(page.ok && page.value.items.map((item) => item.id)).toEqual(
+    seat.view.transcript.items.slice(0, 3).map((item) => item.id),
+  );
+  const call = seat.view.transcript.items.find((item) => item.kind === 'call')!;
+  const output = await house.session.read({
+    type: 'output',
+    call: call.kind === 'call' ? call.call : '',
+    from: 0,
+    count: 10,
+  });
+  expect(output.ok && output.value.lines.join('\n')).toContain('one');
+  const found = await house.session.read({ type: 'find', words: 'CHANGED it', limit: 5 });
+  expect(found).toMatchObject({ ok: true, value: { hits: [{ excerpt: 'changed it' }] } });
+  const paths = await house.session.read({ type: 'complete-path', typed: 'a', limit: 5 });
+  expect(paths).toEqual({ ok: true, value: { paths: ['a.txt'], complete: true } });
+  const status = await house.session.read({ type: 'status' });
+  expect(status.ok && status.value.rows.find((row) => row.name === 'Model')?.value).toBe('script:one');
+  expect((await house.session.read({ type: 'output', call: 'none', from: 0, count: 1 })).ok).toBe(false);
 });

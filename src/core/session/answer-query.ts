@@ -1,10 +1,12 @@
-import path from 'node:path';
+import nodePath from 'node:path';
 import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { AnswerTo, Queries, Query, QueryType } from '../../protocol/query.ts';
 import type { Item } from '../../protocol/view.ts';
+import { treeNodes } from '../journal/tree.ts';
 import { completePath } from './complete-path.ts';
 import type { SessionParts } from './parts.ts';
+import { sessionChanges } from './session-changes.ts';
 import { completeArgument } from './session-commands.ts';
 import { statusRows } from './status.ts';
 
@@ -30,10 +32,13 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   'complete-path': async ({ system, folder }, { typed, limit }) =>
     done(await completePath(system.files, folder, typed, limit)),
   'complete-argument': (parts, { command, typed }) => done({ choices: completeArgument(parts, command, typed) }),
-  changes: () => refuse('unknown-query', 'The changes of a session cannot be read here.'),
+  changes: async ({ system, images, ledger, folder }, { path }) => {
+    const sources = { files: system.files, images, changes: ledger.changes, workspace: folder };
+    return done({ files: await sessionChanges(sources, path) });
+  },
   status: (parts) => done({ rows: statusRows(parts) }),
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),
-  tree: () => refuse('unknown-query', 'The tree of a session cannot be read here.'),
+  tree: async ({ journal }) => done({ nodes: await treeNodes(journal), leaf: journal.leaf }),
   custom: (_parts, { name }) => refuse('unknown-name', `Nothing here answers to "${name}".`),
 };
 
@@ -58,7 +63,7 @@ async function readOutput(
     if (entry?.kind !== 'result' || entry.call !== call) continue;
     if (entry.output === null || outputs === null) return done(linesOf(entry.text, from, count, entry.label));
     const bytes = await system.files
-      .read(path.join(outputs, path.basename(entry.output)), OUTPUT_BYTES)
+      .read(nodePath.join(outputs, nodePath.basename(entry.output)), OUTPUT_BYTES)
       .catch(() => null);
     if (bytes === null) return refuse('output-gone', 'The output of this call is no longer there.');
     return done(

@@ -87,6 +87,9 @@ export interface SessionSettings {
   readonly stallMs: number;
 }
 
+/** Milliseconds closing waits for what runs to end and be written down. */
+const CLOSE_LIMIT_MS = 10_000;
+
 export interface SessionController extends Session {
   /** Settles when the session is started and nothing runs or may start. */
   idle(): Promise<void>;
@@ -237,11 +240,17 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const { promise: ended, resolve: tellEnded } = Promise.withResolvers<void>();
   let closing: Promise<void> | null = null;
   const shut = async (): Promise<void> => {
-    await started;
-    await loop.close();
-    await intents.settled();
-    await options.drafts.settle();
-    await recorder.written();
+    // A full disk may keep the last words waiting for ever: closing waits for them only so long.
+    const finished = new AbortController();
+    const finish = async (): Promise<void> => {
+      await started;
+      await loop.close();
+      await intents.settled();
+      await options.drafts.settle();
+      await recorder.written();
+      finished.abort();
+    };
+    await Promise.race([finish(), clock.sleep(CLOSE_LIMIT_MS, finished.signal)]);
     publisher.close('ended');
     await journal.flush().catch(() => undefined);
     await journal.close();
@@ -266,6 +275,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     drafts: options.drafts,
     transcript: createTranscriptIndex(journal),
     ledger,
+    images,
     outputs: scope.outputs,
     memory,
     end: () => void close(),

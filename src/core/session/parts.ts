@@ -1,5 +1,6 @@
 import type { EntryId, EntryOf } from '../../protocol/entry.ts';
 import type { System } from '../../system/system.ts';
+import type { BeforeImages } from '../changes/before-images.ts';
 import type { Ledger } from '../changes/ledger.ts';
 import type { Drafts } from '../journal/drafts.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -33,6 +34,7 @@ export interface SessionParts {
   readonly drafts: Drafts;
   readonly transcript: TranscriptIndex;
   readonly ledger: Ledger;
+  readonly images: BeforeImages;
   /** The session's `outputs/`, absolute; null when nothing is saved. */
   readonly outputs: string | null;
   readonly memory: SessionMemory;

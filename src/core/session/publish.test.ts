@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test';
+import { emptyHead, emptyView } from '../../protocol/reduce.ts';
+import type { Update } from '../../protocol/update.ts';
+import { createMemoryClock } from '../../system/memory/clock.ts';
+import { createPublisher, type Publisher } from './publish.ts';
+
+function publisher(lost: string[] = []) {
+  const clock = createMemoryClock();
+  const made: Publisher = createPublisher({
+    view: emptyView(emptyHead('s', '/work', '0')),
+    clock,
+    draftOf: async () => null,
+    onLost: (client) => lost.push(client),
+  });
+  const watch = async (client: string, after?: number) => {
+    const updates: Update[] = [];
+    const attachment = made.attach({ client, ...(after === undefined ? {} : { after }) }, (update) =>
+      updates.push(update),
+    );
+    await clock.settle();
+    return { updates, attachment };
+  };
+  return { made, clock, watch };
+}
+
+const delta = (text: string) => ({ type: 'delta', part: 0, kind: 'text', text }) as const;
+const head = (title: string) => ({ type: 'head', head: { title } }) as const;
+
+test('deltas of one frame are joined; a change of another kind takes them along, in order', async () => {
+  const { made, clock, watch } = publisher();
+  const { updates } = await watch('one');
+  made.publish({ type: 'live-start', turn: 1, round: 1 });
+  for (const letter of 'abc') made.publish(delta(letter));
+  expect(updates).toHaveLength(2);
+  await clock.advance(16);
+  expect(updates[2]?.changes).toEqual([delta('abc')]);
+  made.publish(delta('d'));
+  made.publish(head('x'));
+  expect(updates[3]?.changes).toEqual([delta('d'), head('x')]);
+  expect(made.view.live?.parts).toEqual([{ type: 'text', text: 'abcd' }]);
+  expect(clock.timers).toBe(0);
+});
+
+test('a client that comes back is given what it missed; one from too long ago, or from another run, a snapshot', async () => {
+  const { made, watch } = publisher();
+  made.publish(head('a'));
+  const seen = made.view.seq;
+  made.publish(head('b'));
+  made.publish(head('c'));
+  const back = await watch('one', seen);
+  expect(back.updates.map((update) => update.changes)).toEqual([[head('b')], [head('c')]]);
+  expect((await watch('one', made.view.seq)).updates).toEqual([]);
+  for (const after of [5, made.view.seq + 1])
+    expect((await watch('one', after)).updates[0]?.changes[0]?.type).toBe('snapshot');
+  for (let count = 0; count < 600; count++) made.publish(head(`${count}`));
+  expect((await watch('one', seen)).updates[0]?.changes[0]?.type).toBe('snapshot');
+});
+
+test('clients share nothing with each other or with the session', async () => {
+  const { made, watch } = publisher();
+  const one = await watch('one');
+  const two = await watch('two');
+  made.publish({
+    type: 'jobs',
+    jobs: [
+      { id: 'j', label: 'l', command: 'c', state: 'running', exit: null, started: 0, ended: null, background: false },
+    ],
+  });
+  const changeOf = (updates: readonly Update[]) => updates[1]!.changes[0] as unknown as { jobs: { label: string }[] };
+  changeOf(one.updates).jobs[0]!.label = 'changed';
+  expect(changeOf(two.updates).jobs[0]!.label).toBe('l');
+  expect(made.view.jobs[0]!.label).toBe('l');
+});
+
+test('a listener that throws loses its own attachment; the last one of a client to go makes it lost', async () => {
+  const lost: string[] = [];
+  const { made, clock, watch } = publisher(lost);
+  const bad = made.attach({ client: 'bad' }, () => {
+    throw new Error('a bug in a front end');
+  });
+  const one = await watch('one');
+  const second = await watch('one');
+  await clock.settle();
+  expect(await bad.closed).toBe('lost');
+  one.attachment.close();
+  expect(lost).toEqual(['bad']);
+  second.attachment.close();
+  expect(lost).toEqual(['bad', 'one']);
+  expect(await second.attachment.closed).toBe('closed-here');
+});
+
+test('at the end everybody is told why, and nobody is lost', async () => {
+  const lost: string[] = [];
+  const { made, watch } = publisher(lost);
+  const { updates, attachment } = await watch('one');
+  made.close('restarting');
+  made.publish(head('late'));
+  expect(updates.at(-1)?.changes).toEqual([{ type: 'closed', why: 'restarting' }]);
+  expect(await attachment.closed).toBe('ended');
+  expect(lost).toEqual([]);
+});
