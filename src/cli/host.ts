@@ -5,8 +5,8 @@ import { readHostOptions } from '../link/host-process.ts';
 import { runHost } from '../link/run-host.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import { fingerprint, VERSION } from './build.ts';
+import { openSession } from './open-session.ts';
 import { requestFromJson } from './session-request.ts';
-import { openSession } from './session-service.ts';
 
 /** The process a session lives in. Started by Houston itself, with its options on standard input. */
 export async function runHostProcess(): Promise<number> {

@@ -5,8 +5,8 @@ import type { System } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { attachFiles } from './attach-files.ts';
 import { chooseSession } from './choose-session.ts';
+import { openSession } from './open-session.ts';
 import { writeErr, writeOut } from './output.ts';
-import { openSession } from './session-service.ts';
 import { readStandardInput } from './standard-input.ts';
 
 /** Rounds of a one-shot turn (TURN-1). */

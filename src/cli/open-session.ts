@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
-import { createHelperRunner, findRipgrep } from '../core/jobs/run-ripgrep.ts';
 import { createLineRunner } from '../core/jobs/run-line.ts';
+import { createHelperRunner, findRipgrep } from '../core/jobs/run-ripgrep.ts';
 import { findSession, sessionFolder } from '../core/journal/catalog.ts';
 import { createDrafts } from '../core/journal/drafts.ts';
 import { createJournal, openJournal } from '../core/journal/file-journal.ts';
@@ -23,7 +23,7 @@ import type { System } from '../system/system.ts';
 import { ROOT, VERSION } from './build.ts';
 import type { SessionRequest } from './session-request.ts';
 
-export interface SessionService {
+export interface OpenedSession {
   readonly session: SessionController;
   readonly settings: LoadedSettings;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export interface SessionService {
 /**
  * Wires one session: settings, journal, models, tools, policy. Refusals: those of finding, locking and reading a session.
  */
-export async function openSession(system: System, request: SessionRequest): Promise<Outcome<SessionService>> {
+export async function openSession(system: System, request: SessionRequest): Promise<Outcome<OpenedSession>> {
   const { environment, files } = system;
   const own = places(environment);
   const folder = (await files.realPath(request.folder)) ?? request.folder;
@@ -132,6 +132,9 @@ export async function openSession(system: System, request: SessionRequest): Prom
     close: async () => {
       await session.close();
       await lock?.release();
+      // Opened and left without a word: nothing worth listing.
+      if (request.open === 'new' && place !== null && journal.ofKind('input').length === 0)
+        await files.remove(place, { recursive: true });
     },
   });
 }
