@@ -18,8 +18,11 @@ export interface ContextBuilder {
   add(entry: Entry, said: Said | null): Promise<void>;
   /** Text that comes before everything, such as the summary of what was cut off. */
   addText(text: string): void;
-  /** The messages now; ends with a user message or with results, and is empty when nothing was said at all. */
-  messages(): Promise<Message[]>;
+  /**
+   * The messages now, and `lastly` as a person's last words where given. Ends with a user message or with results; empty
+   * when nothing was said at all.
+   */
+  messages(lastly: string | null): Promise<Message[]>;
 }
 
 /** From one assistant message to the next: its answers in any order, and what was said meanwhile. */
@@ -32,7 +35,7 @@ interface Stretch {
 }
 
 const BEGINNING = '[The beginning of this conversation is no longer there.]';
-const GO_ON = '[Your message above was cut off here. Go on.]';
+const GO_ON = '[Your message ended here. Go on.]';
 
 export function createContextBuilder(target: ModelRef, options: PartOptions): ContextBuilder {
   const closed: Message[] = [];
@@ -99,9 +102,9 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
           break;
       }
     },
-    async messages() {
+    async messages(lastly) {
       const all = [...closed];
-      await close(open, all);
+      await close({ ...open, said: lastly === null ? open.said : [...open.said, lastly] }, all);
       if (all[all.length - 1]?.role === 'assistant') all.push(userMessage([{ type: 'text', text: GO_ON }]));
       return all;
     },

@@ -10,6 +10,8 @@ import type { PartOptions } from './user-parts.ts';
 export interface ContextOptions extends Omit<PartOptions, 'dropped'> {
   readonly target: ModelRef;
   readonly dropped?: ReadonlySet<string>;
+  /** Said last in this request only, such as what a summary should hold. */
+  readonly lastly?: string;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -30,7 +32,7 @@ export async function buildMessages(
   const from = compaction === null ? 0 : keptFrom(ids, cut, compaction, (at) => entries[at]!.kind);
   for (const entry of entries.slice(from))
     await builder.add(entry, entry.kind === 'taken' ? options.said(entry.input) : null);
-  return await builder.messages();
+  return await builder.messages(options.lastly ?? null);
 }
 
 /** Builds the messages of one session's requests, reading from the journal only what came since the last time. */
@@ -60,12 +62,8 @@ export function createModelContext(journal: Journal): ModelContext {
 
   async function take(state: Held, ids: readonly EntryId[]): Promise<void> {
     const entries = await journal.load(ids);
-    const said = await loadSaid(
-      journal,
-      entries.flatMap((entry) => (entry.kind === 'taken' ? entry.input : [])),
-    );
-    for (const entry of entries)
-      await state.builder.add(entry, entry.kind === 'taken' ? (said.get(entry.input) ?? null) : null);
+    const said = await loadSaid(journal, entries);
+    for (const entry of entries) await state.builder.add(entry, said.get(entry.id) ?? null);
   }
 
   return {
@@ -95,7 +93,7 @@ export function createModelContext(journal: Journal): ModelContext {
       state.taken = branch.length;
       state.last = branch[branch.length - 1] ?? null;
       held = state;
-      return await state.builder.messages();
+      return await state.builder.messages(options.lastly ?? null);
     },
     drop() {
       held = null;

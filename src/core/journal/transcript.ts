@@ -31,17 +31,11 @@ export function createTranscriptIndex(journal: Journal): TranscriptIndex {
   let before: number[] = [0];
   /** For each place: the later places whose entries change its items. */
   let amenders = new Map<number, number[]>();
-  /** Place of the entry that began each call's item. */
-  let calls = new Map<string, number>();
+  /** Places of the entries that began a call's item, the one that counts last. */
+  let calls = new Map<string, number[]>();
   /** Prompts of the turn at the end, which a stop would mark: place and turn, newest last. */
   let prompts: { place: number; turn: number }[] = [];
   let working: Promise<void> = Promise.resolve();
-
-  function amend(target: number, by: number): void {
-    const known = amenders.get(target);
-    if (known === undefined) amenders.set(target, [by]);
-    else known.push(by);
-  }
 
   function take(place: number, entry: Entry | null): void {
     let begun = 0;
@@ -49,19 +43,19 @@ export function createTranscriptIndex(journal: Journal): TranscriptIndex {
       // Only the number counts here, so what the input says need not be known.
       begun = itemsOf(entry, () => null).length;
       if (entry.kind === 'assistant') {
-        for (const part of entry.parts) if (part.type === 'call') calls.set(part.call, place);
+        for (const part of entry.parts) if (part.type === 'call') addTo(calls, part.call, place);
       } else if (entry.kind === 'taken') prompts.push({ place, turn: entry.turn });
       else if (entry.kind === 'call' || entry.kind === 'result') {
-        const target = calls.get(entry.call);
-        if (target !== undefined) amend(target, place);
+        const target = calls.get(entry.call)?.at(-1);
+        if (target !== undefined) addTo(amenders, target, place);
         else if (isOwnCall(entry)) {
-          calls.set(entry.call, place);
+          addTo(calls, entry.call, place);
           begun = 1;
         }
       } else if (entry.kind === 'turn-end' && entry.reason === 'stopped') {
         for (const prompt of prompts.toReversed()) {
           if (prompt.turn !== entry.turn) break;
-          amend(prompt.place, place);
+          addTo(amenders, prompt.place, place);
         }
       }
     }
@@ -71,7 +65,7 @@ export function createTranscriptIndex(journal: Journal): TranscriptIndex {
   /** Forgets what stood behind the first `length` places. */
   function cutTo(length: number): void {
     before = before.slice(0, length + 1);
-    calls = new Map([...calls].filter(([, place]) => place < length));
+    calls = new Map([...calls].map(([call, places]) => [call, places.filter((place) => place < length)]));
     prompts = prompts.filter((prompt) => prompt.place < length);
     const kept = [...amenders].filter(([place]) => place < length);
     amenders = new Map(kept.map(([place, by]) => [place, by.filter((later) => later < length)]));
@@ -106,28 +100,29 @@ export function createTranscriptIndex(journal: Journal): TranscriptIndex {
     return low;
   }
 
+  function beginsItem(place: number): boolean {
+    return before[place + 1]! > before[place]!;
+  }
+
   async function read(from: number, to: number): Promise<Item[]> {
     const first = placeOf(from);
     const last = placeOf(to - 1);
     const places = new Set<number>();
     for (let place = first; place <= last; place++) {
-      if (before[place + 1] === before[place]) continue;
+      if (!beginsItem(place)) continue;
       places.add(place);
       for (const later of amenders.get(place) ?? []) places.add(later);
     }
     const ordered = [...places].sort((a, b) => a - b);
     const entries = await journal.load(ordered.map((place) => branch[place]!));
-    const said = await loadSaid(
-      journal,
-      entries.flatMap((entry) => (entry.kind === 'taken' ? entry.input : [])),
-    );
+    const said = await loadSaid(journal, entries);
     const placeById = new Map(ordered.map((place) => [branch[place]!, place]));
     const items: Item[] = [];
     for (const entry of entries) {
       amendItems(items, entry);
       if (placeById.get(entry.id)! > last) continue;
-      const begun = itemsOf(entry, (input) => said.get(input) ?? null);
-      if (isOwnCall(entry) && calls.get(entry.call) === placeById.get(entry.id)) {
+      const begun = itemsOf(entry, () => said.get(entry.id) ?? null);
+      if (isOwnCall(entry) && beginsItem(placeById.get(entry.id)!)) {
         begun.push(itemOfOwnCall(entry));
         amendItems(begun, entry);
       }
@@ -158,6 +153,12 @@ export function createTranscriptIndex(journal: Journal): TranscriptIndex {
     tail: (count) => inTurn(() => page(before[branch.length]! - count, count)),
     total: () => inTurn(async () => before[branch.length]!),
   };
+}
+
+function addTo<K>(lists: Map<K, number[]>, key: K, place: number): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [place]);
+  else known.push(place);
 }
 
 function isOwnCall(entry: Entry): entry is EntryOf<'call'> {

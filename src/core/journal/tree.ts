@@ -25,10 +25,7 @@ const TEXT_LIMIT = 200;
  */
 export async function treeNodes(journal: Journal): Promise<TreeNode[]> {
   const entries = await journal.load(journal.ofKind('session', 'taken', 'assistant', 'compaction', 'turn-end'));
-  const said = await loadSaid(
-    journal,
-    entries.flatMap((entry) => (entry.kind === 'taken' ? entry.input : [])),
-  );
+  const said = await loadSaid(journal, entries);
   const nodes = new Map<EntryId, TreeNode>();
   for (const entry of entries) {
     const row = rowOf(entry, said);
@@ -44,7 +41,7 @@ function rowOf(entry: Entry, said: ReadonlyMap<EntryId, Said>): { kind: TreeNode
     case 'session':
       return { kind: 'root', text: entry.folder };
     case 'taken':
-      return { kind: 'prompt', text: said.get(entry.input)?.text ?? '' };
+      return { kind: 'prompt', text: said.get(entry.id)?.text ?? '' };
     case 'assistant': {
       if (entry.stop === 'calls') return null;
       const text = entry.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
