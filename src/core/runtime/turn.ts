@@ -1,5 +1,6 @@
 import type { EntryBody, TurnEndReason } from '../../protocol/entry.ts';
 import type { Failure } from '../../protocol/failure.ts';
+import { SystemError } from '../../system/files.ts';
 import { internalFailure } from '../models/failures.ts';
 import { dispatchCalls } from './dispatch-tools.ts';
 import type { Waiting } from './inbox.ts';
@@ -89,7 +90,9 @@ async function leaveImagesOut(
   for (const hash of images) runtime.refusedAttachments.add(hash);
   const text =
     'The model service refused a picture in this conversation. Pictures sent so far are left out of the request, and it is tried again.';
-  await runtime.recorder.write([{ kind: 'note', level: 'warning', identifier: 'images-left-out', text }]);
+  await runtime.recorder.write([{ kind: 'note', level: 'warning', identifier: 'images-left-out', text }], {
+    onFailure: 'keep',
+  });
   return true;
 }
 
@@ -114,6 +117,8 @@ async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
     );
   } catch (error) {
     runtime.inbox.putBack(inputs);
+    // A full disk: they wait on, and the turn goes on without them.
+    if (error instanceof SystemError) return;
     throw error;
   }
   for (const input of inputs) terms.onTaken(input);

@@ -12,7 +12,6 @@ function room() {
     view: emptyView(emptyHead('s', '/work', '0')),
     clock,
     draftOf: async () => null,
-    onLost: () => {},
   });
   const written: EntryBody[] = [];
   const recorder = {

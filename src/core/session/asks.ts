@@ -43,7 +43,7 @@ export function createAsks(parts: { publisher: Publisher; recorder: Recorder; cl
     ]);
     const [{ answer, by }] = await Promise.all([promise, stood]);
     signal.removeEventListener('abort', stop);
-    await parts.recorder.write([{ kind: 'answer', ask: question.id, answer, by }]);
+    await parts.recorder.write([{ kind: 'answer', ask: question.id, answer, by }], KEEP);
     return answer;
   };
 
@@ -61,6 +61,9 @@ export function createAsks(parts: { publisher: Publisher; recorder: Recorder; cl
     },
   };
 }
+
+/** The question stood and was answered, whatever the disk says. */
+const KEEP = { onFailure: 'keep' } as const;
 
 function fits(ask: Ask, answer: AskAnswer): boolean {
   if (ask.body.kind === 'questions')

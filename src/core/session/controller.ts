@@ -1,7 +1,7 @@
 import type { Refusal } from '../../base/refusal.ts';
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import type { Answered, QueryType } from '../../protocol/query.ts';
-import type { Session } from '../../protocol/session.ts';
+import type { ClientId, Session } from '../../protocol/session.ts';
 import type { System } from '../../system/system.ts';
 import { createBeforeImages } from '../changes/before-images.ts';
 import { createLedger } from '../changes/ledger.ts';
@@ -91,6 +91,8 @@ export interface SessionSettings {
 const CLOSE_LIMIT_MS = 10_000;
 
 export interface SessionController extends Session {
+  /** This client will not come back: what was asked of it alone resolves to nothing. */
+  clientLost(client: ClientId): void;
   /** Settles when the session is started and nothing runs or may start. */
   idle(): Promise<void>;
   /** Stops what runs, writes everything down, tells every client. May be called more than once. */
@@ -124,8 +126,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const publisher = createPublisher({
     view,
     clock,
-    draftOf: (client) => findDraft(options.drafts, client, (other) => publisher.attached(other).length > 0),
-    onLost: (client) => asks.lost(client),
+    draftOf: (client, readOnly) =>
+      findDraft(options.drafts, client, (other) => readOnly || publisher.attached(other).length > 0),
   });
   const recorder = createRecorder(journal, publisher, past.prompts.see);
   journal.onTrouble((trouble) => publisher.publish({ type: 'head', head: { notSaved: trouble ?? options.notSaved } }));
@@ -290,6 +292,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         : Promise.resolve(refused('session-closed', 'This session has ended.')),
     read: async <K extends QueryType>(query: { readonly type: K }) =>
       (await answerQuery(parts, query as never)) as Answered<K>,
+    clientLost: asks.lost,
     idle: async () => {
       await started;
       await intents.settled();

@@ -17,7 +17,7 @@ export interface Recollection {
   readonly lastTurn: number;
   readonly usedCalls: Set<string>;
   /** What each client said, by client and ref, and the entry it became. */
-  readonly said: Map<string, EntryId>;
+  readonly said: Map<string, EntryId | null>;
   /** Rows a pause concerns. */
   readonly held: readonly EntryId[];
   /** What opened the last turn on the branch, and how it ended. */
@@ -42,7 +42,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   const view = emptyView(emptyHead(journal.session, folder, version));
   const branch = new Set(journal.branch());
   const usedCalls = new Set<string>();
-  const said = new Map<string, EntryId>();
+  const said = new Map<string, EntryId | null>();
   const shown: Label[] = [];
   const prompts = createUnansweredPrompts();
   const fileChanges: FileChange[] = [];

@@ -1,5 +1,6 @@
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
+import { SystemError } from '../../system/files.ts';
 import type { SessionParts } from './parts.ts';
 import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
 import { type Arriving, STOPPED, say } from './say.ts';
@@ -41,6 +42,8 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
     try {
       return await handleIntent(parts, intent, client, own);
     } catch (error) {
+      if (error instanceof SystemError)
+        return refused('not-saved', `Not done, because it could not be saved: ${error.message}`);
       const text = error instanceof Error ? error.message : String(error);
       await parts.recorder.write(
         [{ kind: 'note', level: 'error', identifier: 'internal', text: `Houston failed at "${intent.type}": ${text}` }],

@@ -44,8 +44,8 @@ export interface SessionParts {
 
 /** What the session knows beside its View and changes as it goes. */
 export interface SessionMemory {
-  /** What was said, by client and ref: the entry it became, so that saying it again says it once. */
-  readonly said: Map<string, EntryId>;
+  /** What was said, by client and ref: the entry it became (null: kept nowhere), so that saying it again says it once. */
+  readonly said: Map<string, EntryId | null>;
   /** What opened the last turn, and whether that turn can be tried again. */
   lastInput: Pick<EntryOf<'input'>, 'text' | 'attachments'> | null;
   lastTurnFailed: boolean;

@@ -24,10 +24,8 @@ export interface Publisher {
 export interface PublisherOptions {
   readonly view: View;
   readonly clock: Clock;
-  /** What this client had half written; never rejects. */
-  readonly draftOf: (client: ClientId) => Promise<Draft | null>;
-  /** The last attachment of this client is gone. */
-  readonly onLost: (client: ClientId) => void;
+  /** What this client had half written; never rejects. One that may only look is not handed anybody else's. */
+  readonly draftOf: (client: ClientId, readOnly: boolean) => Promise<Draft | null>;
 }
 
 interface Watcher {
@@ -77,7 +75,6 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const detach = (watcher: Watcher, why: 'closed-here' | 'ended' | 'lost'): void => {
     if (!watchers.delete(watcher)) return;
     watcher.settle(why);
-    if (!closed && ![...watchers].some((other) => other.client === watcher.client)) options.onLost(watcher.client);
   };
 
   const flush = (): void => {
@@ -112,7 +109,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       else watchers.add(watcher);
       if (missed !== null) for (const update of missed) deliver(watcher, structuredClone(update));
       else
-        void options.draftOf(client).then((draft) => {
+        void options.draftOf(client, readOnly).then((draft) => {
           if (!watchers.has(watcher)) return;
           flush();
           watcher.ready = true;

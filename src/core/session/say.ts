@@ -2,7 +2,6 @@ import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { Attachment } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { QueueRow } from '../../protocol/view.ts';
-import { SystemError } from '../../system/files.ts';
 import { saidKey } from './fold-journal.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted, refused } from './sent.ts';
@@ -18,37 +17,36 @@ export interface Arriving {
   fate: 'run' | 'stillborn' | 'hold';
 }
 
-/** Puts what was said on the disk, then in line. Nothing has run when this answers; a crash from here on loses nothing. */
+/**
+ * Puts what was said on the disk, then in line. Nothing has run when this answers; a crash from here on loses nothing.
+ * Rejects with a `SystemError` when it could not be saved: then it was not said.
+ */
 export async function say(parts: SessionParts, intent: Say, client: ClientId, arriving: Arriving): Promise<Sent> {
   const { memory, loop, recorder, outcomes } = parts;
   const key = saidKey(client, intent.ref);
   const known = memory.said.get(key);
-  if (known !== undefined) return accepted({ kind: 'input', input: known });
+  if (known !== undefined) return accepted(known === null ? null : { kind: 'input', input: known });
   if (intent.text.trim() === '' && intent.attachments.length === 0)
     return refused('empty-prompt', 'There is nothing to send.');
   if (intent.delivery === 'shell' && intent.private === true) {
+    memory.said.set(key, null);
     loop.runPrivately({ client, ref: intent.ref, text: intent.text });
     return accepted();
   }
   const attachments: Attachment[] = [];
-  try {
-    for (const wish of intent.attachments) {
-      const kept = await parts.attachments.keep(wish);
-      if (!kept.ok) return { accepted: false, refusal: kept.refusal };
-      attachments.push(kept.value);
-    }
-    const body = { client, ref: intent.ref, text: intent.text, attachments, delivery: intent.delivery };
-    const [entry] = await recorder.write([{ kind: 'input', ...body, target: null }]);
-    memory.said.set(key, entry!.id);
-    outcomes.set({ client, ref: intent.ref }, 'waiting');
-    const moved = await putInLine(parts, { id: entry!.id, ...body }, arriving);
-    loop.wake();
-    await moved;
-    return accepted({ kind: 'input', input: entry!.id });
-  } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    return refused('not-saved', `Not sent, because it could not be saved: ${error.message}`);
+  for (const wish of intent.attachments) {
+    const kept = await parts.attachments.keep(wish);
+    if (!kept.ok) return { accepted: false, refusal: kept.refusal };
+    attachments.push(kept.value);
   }
+  const body = { client, ref: intent.ref, text: intent.text, attachments, delivery: intent.delivery };
+  const [entry] = await recorder.write([{ kind: 'input', ...body, target: null }]);
+  memory.said.set(key, entry!.id);
+  outcomes.set({ client, ref: intent.ref }, 'waiting');
+  const moved = putInLine(parts, { id: entry!.id, ...body }, arriving);
+  loop.wake();
+  await moved;
+  return accepted({ kind: 'input', input: entry!.id });
 }
 
 function putInLine(parts: SessionParts, row: QueueRow, arriving: Arriving): Promise<unknown> | null {
