@@ -52,7 +52,11 @@ export function learn(facts: TerminalFacts, reply: TerminalReply): TerminalFacts
     case 'mode':
       // 1 set, 2 reset, 3 always set, 4 never, 0 unknown.
       if (reply.mode === 2026) return { ...facts, synchronized: reply.value >= 1 && reply.value <= 3 };
-      if (reply.mode === 2027) return { ...facts, graphemeWidths: reply.value === 1 || reply.value === 3 ? 'on' : reply.value === 2 ? 'available' : 'unknown' };
+      if (reply.mode === 2027)
+        return {
+          ...facts,
+          graphemeWidths: reply.value === 1 || reply.value === 3 ? 'on' : reply.value === 2 ? 'available' : 'unknown',
+        };
       return facts;
     case 'version':
       return { ...facts, version: reply.text };

@@ -77,6 +77,11 @@ export class Frame {
     return this.#hits;
   }
 
+  /** How many clusters of several code points are known: bounded. */
+  get clusterCount(): number {
+    return this.#clusters.size;
+  }
+
   /** Of the screen flushed last: null when the cursor is hidden. */
   get cursor(): Cursor | null {
     return this.#shownCursor;

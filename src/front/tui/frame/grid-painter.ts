@@ -95,10 +95,11 @@ export class GridPainter implements Painter {
     });
     for (let row = y; row < y + height; row++) {
       for (let column = x; column < x + width; column++) {
-        // Both halves of a wide cluster are one thing: the area takes it whole when it holds its left half.
+        // Both halves of a wide cluster are one thing: the area takes it whole when it holds its left half, the clip never half.
         let at = row * grid.width + column;
         if (grid.ch[at] === CONTINUATION && column === x) continue;
         const cells = column + 1 < grid.width && grid.ch[at + 1] === CONTINUATION ? 2 : 1;
+        if (column + cells > this.clip.x + this.clip.width) continue;
         for (const end = at + cells; at < end; at++) {
           if (style.fg !== undefined) grid.fg[at] = packColor(style.fg);
           if (style.bg !== undefined) grid.bg[at] = packColor(style.bg);

@@ -4,7 +4,8 @@
  */
 
 /** Modes that a program which died may have left on: mouse in all its kinds, focus, paste, half a synchronized update. */
-const RESET = '\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[>4m';
+const RESET =
+  '\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[>4m';
 /** Usual character set, no margins, absolute origin, no insert mode, plain pen. */
 const PLAIN = '\x1b(B\x0f\x1b[r\x1b[?6l\x1b[4l\x1b[0m';
 
