@@ -53,8 +53,10 @@ export function onAbort(signal: AbortSignal | null | undefined, listener: () => 
     listener();
     return () => {};
   }
-  signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
+  // A function of its own, so that the same listener may be given twice.
+  const call = () => listener();
+  signal.addEventListener('abort', call, { once: true });
+  return () => signal.removeEventListener('abort', call);
 }
 
 export type Raced<T> = { readonly aborted: false; readonly value: T } | { readonly aborted: true };

@@ -163,9 +163,9 @@ export function createMemoryFiles(clock: Clock, owner = 1000): MemoryFiles {
       async append(bytes) {
         use();
         faults.check('append', path, (torn) => {
-          if (torn > 0) setBytes(node, joinBytes([node.bytes, bytes.slice(0, torn)]), path);
+          if (torn > 0) setBytes(node, appended(node.bytes, bytes.subarray(0, torn)), path);
         });
-        setBytes(node, joinBytes([node.bytes, bytes.slice()]), path);
+        setBytes(node, appended(node.bytes, bytes), path);
       },
       async flush() {
         use();
@@ -346,4 +346,20 @@ export function createMemoryFiles(clock: Clock, owner = 1000): MemoryFiles {
       return flushes;
     },
   };
+}
+
+/**
+ * The bytes with more after them. The buffer is given room to grow, so that a long log costs each append only its own
+ * bytes; what earlier views show never changes.
+ */
+function appended(bytes: Uint8Array, more: Uint8Array): Uint8Array {
+  const length = bytes.length + more.length;
+  let whole = bytes;
+  if (bytes.buffer.byteLength - bytes.byteOffset < length) {
+    whole = new Uint8Array(Math.max(1024, length * 2));
+    whole.set(bytes);
+  }
+  const grown = new Uint8Array(whole.buffer, whole.byteOffset, length);
+  grown.set(more, bytes.length);
+  return grown;
 }
