@@ -51,10 +51,9 @@ if (what === 'back') screen = { ...screen, scroll: { follow: false, top: { index
 
 const frame = new Frame(columns, rows);
 const cards = new CardList();
-cards.configure({ width: Math.max(1, columns - 4), openKey: '[Ctrl-O]', expandAll: false, toggled: new Set() });
 const theme = makeTheme('auto', { background: light ? 0xffffff : 0x101418, foreground: light ? 0 : 0xe0e0e0 }, true);
 const layout = new LayoutCache().of(screen.prompt.editor.buffer.text, promptColumns(columns));
-drawScreen(frame.painter(), { view, screen, theme, keymap: makeKeymap(FRONT_COMMANDS), cards, now }, layout);
+drawScreen(frame.painter(), { view, screen, theme, keymap: makeKeymap(FRONT_COMMANDS), cards, now, onCode: () => undefined }, layout);
 const bytes = frame.flush({ depth: 'truecolor', synchronized: false });
 if (flag.includes('ansi')) process.stdout.write(`\x1b[2J${bytes}\x1b[${rows};1H\n`);
 else process.stdout.write(`${frame.rows().join('\n')}\n`);

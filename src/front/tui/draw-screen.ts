@@ -6,7 +6,7 @@ import { drawPrompt } from './regions/prompt.ts';
 import { drawTranscript, type ShownCards } from './regions/transcript.ts';
 import type { Layout as TextLayout } from './editor/layout.ts';
 import type { Painter } from './frame/painter.ts';
-import { type Layout, layoutOf } from './layout.ts';
+import { type Layout, layoutOf, transcriptInner } from './layout.ts';
 import { askHeight, drawAsk, type DrawnAsk } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
 import { drawConfirm } from './modals/confirm.ts';
@@ -50,6 +50,13 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
   const layout = placeScene(unplaced, textLayout, below);
   const scene: Scene = { ...unplaced, layout };
   const { screen, view, theme } = scene;
+  scene.cards.configure({
+    width: Math.max(1, transcriptInner(layout).width),
+    openKey: `[${scene.keymap.label('scroller') ?? 'Enter'}]`,
+    expandAll: screen.expandAll,
+    toggled: screen.toggled,
+    onCode: scene.onCode,
+  });
   drawHeader(painter, scene);
   const cards = drawTranscript(painter, scene);
   const ask = currentAsk(view, screen.client);

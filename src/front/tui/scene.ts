@@ -1,3 +1,4 @@
+import type { CodeBlock } from '../../base/code-block.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Keymap } from '../commands/keymap.ts';
 import type { Layout } from './layout.ts';
@@ -13,6 +14,8 @@ export interface Scene {
   readonly keymap: Keymap;
   readonly cards: CardList;
   readonly layout: Layout;
+  /** Told of code that is on the screen without its colours. */
+  readonly onCode: (block: CodeBlock) => void;
   /** Milliseconds since the epoch, for clocks and countdowns. */
   readonly now: number;
 }

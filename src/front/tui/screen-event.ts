@@ -35,6 +35,8 @@ export type ScreenEvent =
   | { readonly type: 'link'; readonly link: 'there' | 'lost' | 'ended' }
   /** What an intent was answered with. `line` is the draft it carried, which comes back when it was refused. */
   | { readonly type: 'sent'; readonly intent: Intent; readonly sent: Sent; readonly line: Buffer | null }
+  /** A page of older cards is here. */
+  | { readonly type: 'page' }
   | { readonly type: 'drawn'; readonly ask: DrawnAsk }
   | { readonly type: 'paths'; readonly forText: string; readonly from: number; readonly to: number; readonly paths: readonly string[] }
   | { readonly type: 'arguments'; readonly forText: string; readonly from: number; readonly to: number; readonly choices: readonly { value: string; description: string }[] }

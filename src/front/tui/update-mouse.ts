@@ -61,8 +61,8 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
       const placed = placeCaret(editor, offsetAt(screen, context, event), event.shift);
       return stay({ ...calm, focus: 'prompt', dragging: 'prompt', prompt: { ...screen.prompt, editor: placed } });
     }
-    case 'completion':
-      return accept(screen, context, Number(target.item));
+    case 'below':
+      return target.item === undefined ? stay(calm) : accept(screen, context, Number(target.item));
     case 'question':
       return stay(screen.ask === null ? calm : { ...calm, focus: 'question', ask: { ...screen.ask, chosen: true } });
     case 'transcript': {

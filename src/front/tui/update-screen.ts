@@ -22,6 +22,8 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
       return stay({ ...screen, columns: event.columns, rows: event.rows, exit: null });
     case 'view':
       return updateView(screen, context, event);
+    case 'page':
+      return stay(screen);
     case 'drawn': {
       if (screen.ask === null || screen.ask.id !== event.ask.id) return stay(screen);
       const ask = noteDrawn(screen.ask, event.ask.from, event.ask.to, event.ask.total, context.now);

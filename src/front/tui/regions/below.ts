@@ -76,6 +76,7 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
   const { below } = scene.layout;
   const { theme } = scene;
   if (below.height === 0) return;
+  painter.hit(below, { region: 'below' });
   const width = below.width - 4;
   // What does not fit folds into a count on the last row; the pause row with its keys is worth more than a waiting one.
   const fits = rows.length <= below.height;
@@ -83,7 +84,7 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
   shown.forEach((row, index) => {
     const y = below.y + index;
     if (row.chosen) painter.fill(rect(below.x + 1, y, below.width - 2, 1), theme.styles.chosen);
-    if (row.item !== undefined) painter.hit(rect(below.x, y, below.width, 1), { region: 'completion', item: row.item });
+    if (row.item !== undefined) painter.hit(rect(below.x, y, below.width, 1), { region: 'below', action: 'accept', item: row.item });
     const fitsRight = lineWidth(row.right) <= width - Math.min(lineWidth(row.line), Math.floor(width / 3)) - 2;
     const used = fitsRight ? drawRight(painter, theme, below.x + 2, y, row.right, width) : 0;
     drawLine(painter, theme, below.x + 2, y, row.line, width - used - (used > 0 ? 2 : 0));

@@ -1,5 +1,7 @@
+import type { CodeBlock } from '../../../base/code-block.ts';
 import type { Item, View } from '../../../protocol/view.ts';
 import { blockOf, gapBefore, liveBlockOf } from '../blocks/block-of.ts';
+import { LiveProse } from '../blocks/live-prose.ts';
 import { type BlockOptions, INDENT, type Row } from '../blocks/row.ts';
 import { piece } from '../piece.ts';
 import { Pages } from './pages.ts';
@@ -16,6 +18,7 @@ export interface ListOptions {
   /** Whether thinking and long output are unfolded, and for which cards that is the other way round. */
   readonly expandAll: boolean;
   readonly toggled: ReadonlySet<string>;
+  readonly onCode?: (block: CodeBlock) => void;
 }
 
 export interface PlacedRow {
@@ -46,6 +49,7 @@ export class CardList {
   private kept = new Map<string, Kept>();
   /** Heights of cards laid out so far, by card number: for the scrollbar. */
   private heights = new Map<number, number>();
+  private prose: LiveProse | null = null;
   private generation = -1;
 
   configure(options: ListOptions): void {
@@ -181,7 +185,7 @@ export class CardList {
     const expanded = this.isExpanded(item.id);
     const kept = this.kept.get(item.id);
     if (kept !== undefined && kept.revision === item.revision && kept.expanded === expanded) return kept.rows;
-    const rows = blockOf(item, this.blockOptions(expanded));
+    const rows = this.handedOver(item) ?? blockOf(item, this.blockOptions(expanded));
     if (this.kept.size >= KEPT_CARDS) this.forget();
     this.kept.set(item.id, { revision: item.revision, expanded, rows });
     return rows;
@@ -192,6 +196,12 @@ export class CardList {
     const shown = live?.parts[part];
     if (live === null || shown === undefined) return [];
     const id = `live ${live.turn} ${live.round} ${part}`;
+    if (shown.type === 'text') {
+      if (this.prose === null || this.prose.id !== id || this.prose.width !== this.options.width) {
+        this.prose = new LiveProse(id, this.blockOptions(false));
+      }
+      return this.prose.rows(shown.text);
+    }
     const revision = shown.type === 'call' ? shown.inputBytes : shown.text.length;
     const expanded = this.options.expandAll;
     const kept = this.kept.get(id);
@@ -199,6 +209,13 @@ export class CardList {
     const rows = liveBlockOf(shown, this.blockOptions(expanded));
     this.kept.set(id, { revision, expanded, rows });
     return rows;
+  }
+
+  /** The reply that just streamed is laid out already. */
+  private handedOver(item: Item): Row[] | null {
+    const { prose } = this;
+    if (item.kind !== 'assistant' || prose === null || prose.width !== this.options.width) return null;
+    return prose.text !== '' && prose.text === item.text.trimEnd() ? prose.rows(item.text) : null;
   }
 
   private gapAt(view: View, index: number): number {
@@ -215,7 +232,8 @@ export class CardList {
   }
 
   private blockOptions(expanded: boolean): BlockOptions {
-    return { width: this.options.width, expanded, openKey: this.options.openKey };
+    const { width, openKey, onCode } = this.options;
+    return { width, expanded, openKey, ...(onCode ? { onCode } : {}) };
   }
 
   /** The older half goes; what is on the screen is laid out again at the next look. */

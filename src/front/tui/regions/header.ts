@@ -12,6 +12,7 @@ export function drawHeader(painter: Painter, scene: Scene): void {
   const { theme, view, keymap, screen } = scene;
   const { head } = view;
   if (header.height === 0) return;
+  painter.hit(header, { region: 'header' });
   const width = header.width - 2;
   const x = header.x + 1;
 

@@ -8,6 +8,7 @@ import { fitParts, type HintPart, hintParts } from './hint-parts.ts';
 export function drawHint(painter: Painter, scene: Scene): void {
   const { hint } = scene.layout;
   if (hint.height === 0) return;
+  painter.hit(hint, { region: 'hint' });
   const { theme, screen, view, keymap } = scene;
   const x = hint.x + 1;
   const width = hint.width - 2;

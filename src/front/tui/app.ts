@@ -1,0 +1,416 @@
+import { Highlighter } from '../../base/highlight.ts';
+import { emptyHead } from '../../protocol/reduce.ts';
+import type { ClientId, Session } from '../../protocol/session.ts';
+import type { Head } from '../../protocol/view.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Environment } from '../../system/environment.ts';
+import type { Processes } from '../../system/processes.ts';
+import type { Terminal } from '../../system/terminal.ts';
+import { FRONT_COMMANDS } from '../commands/command-table.ts';
+import { isRunning } from '../commands/facts.ts';
+import { makeKeymap } from '../commands/keymap.ts';
+import { type Drawn, drawScreen, placeScene } from './draw-screen.ts';
+import { draftOf } from './editor/draft.ts';
+import { LayoutCache } from './editor/layout.ts';
+import { performEffect } from './effects.ts';
+import { colorDepthOf } from './frame/color.ts';
+import { hasLightBackground } from './frame/detect.ts';
+import { Frame } from './frame/frame.ts';
+import { FrameScheduler } from './frame/scheduler.ts';
+import { titleSequence } from './frame/screen-modes.ts';
+import type { InputEvent } from './input/event.ts';
+import { type Layout, promptColumns } from './layout.ts';
+import { currentAsk } from './modals/ask-state.ts';
+import { plainBuffer, withText } from './prompt-state.ts';
+import { belowRows } from './regions/below.ts';
+import { CardList } from './regions/card-list.ts';
+import { ORBIT_STEP } from './scene.ts';
+import { newScreen, type Screen } from './screen.ts';
+import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
+import { sendPrompt } from './sending.ts';
+import { SessionLink } from './session-link.ts';
+import { TerminalDoor } from './terminal-door.ts';
+import { makeTheme, type Theme, type ThemeChoice } from './theme.ts';
+import { updateScreen } from './update-screen.ts';
+
+export interface MissionControl {
+  readonly session: Session;
+  readonly client: ClientId;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly processes: Processes;
+  readonly environment: Environment;
+  readonly options: MissionControlOptions;
+}
+
+export interface MissionControlOptions {
+  /** What is known before the session is there: the first frame shows it. */
+  readonly head?: Partial<Head>;
+  /** Sent at once, as if it had been typed. */
+  readonly prompt?: string;
+  readonly theme?: ThemeChoice;
+  readonly reducedMotion?: boolean;
+  readonly sendMode?: 'steering' | 'queue';
+  readonly maxPromptRows?: number;
+  readonly wheelRows?: number;
+  readonly keybindings?: Readonly<Record<string, string>>;
+  /** False leaves the window's title alone (TERM-7). */
+  readonly terminalTitle?: boolean;
+  /** Prompts of earlier sessions, oldest first, and where new ones are kept. */
+  readonly history?: { readonly load: () => Promise<readonly string[]>; readonly add: (text: string) => void };
+  /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
+  readonly onTerminalTaken?: (giveBack: () => void) => void;
+  /** Called after each frame that was drawn. */
+  readonly onFrame?: (frame: Frame, screen: Screen) => void;
+}
+
+export interface ExitReport {
+  /** `quit` ended the session; after `detached` and `terminal-gone` it goes on where it runs. */
+  readonly reason: 'quit' | 'detached' | 'ended' | 'terminal-gone' | 'signal' | 'crashed';
+  readonly session: string;
+  readonly title: string;
+  readonly error: unknown;
+}
+
+/** A draft is told to the session this long after the last key. */
+const DRAFT_DELAY = 300;
+/** How long leaving waits for the session to end, and a lost terminal for anything at all. */
+const LEAVE_LIMIT = 2000;
+
+/** Mission Control, until the person leaves, the session ends or the terminal is gone. Never rejects. */
+export function runMissionControl(control: MissionControl): Promise<ExitReport> {
+  return new Loop(control).run();
+}
+
+/** The loop: event in, state, frame out. All state is `screen`, the View, and memos over both. */
+class Loop {
+  readonly #control: MissionControl;
+  readonly #cards = new CardList();
+  readonly #texts = new LayoutCache();
+  readonly #frame: Frame;
+  readonly #door: TerminalDoor;
+  readonly #link: SessionLink;
+  readonly #scheduler: FrameScheduler;
+  readonly #highlighter: Highlighter;
+  readonly #keymap;
+  readonly #done = Promise.withResolvers<ExitReport>();
+  readonly #subscriptions: (() => void)[] = [];
+  #screen: Screen;
+  #layout: Layout;
+  #theme: Theme;
+  #themeKey = '';
+  #title = '';
+  #wasRunning = false;
+  #asked = 0;
+  #handedOver = false;
+  #leaving = false;
+  #cancelTick: (() => void) | null = null;
+  #cancelDraft: (() => void) | null = null;
+
+  constructor(control: MissionControl) {
+    this.#control = control;
+    const { terminal, clock, environment, options, session, client } = control;
+    const size = terminal.size();
+    this.#keymap = makeKeymap(FRONT_COMMANDS, options.keybindings);
+    this.#screen = newScreen({
+      ...size,
+      client,
+      refPrefix: `${clock.now().toString(36)}.`,
+      themeChoice: options.theme ?? 'auto',
+      color: colorDepthOf(environment.all(), terminal.isInteractive.output) !== 'none',
+      reducedMotion: options.reducedMotion ?? false,
+      sendMode: options.sendMode ?? 'steering',
+      maxPromptRows: Math.max(1, options.maxPromptRows ?? 10),
+      wheelRows: Math.max(1, options.wheelRows ?? 3),
+    });
+    this.#frame = new Frame(size.columns, size.rows);
+    this.#scheduler = new FrameScheduler(clock, () => this.#draw());
+    this.#door = new TerminalDoor(terminal, clock, (events) => this.#guarded(() => this.#input(events)), () => this.#leave('terminal-gone'));
+    const head: Head = { ...emptyHead('', environment.folder, ''), home: environment.home, ...options.head };
+    this.#link = new SessionLink(session, client, head, this.#cards.pages, clock, (event) => this.#guarded(() => this.#dispatch(event)));
+    this.#highlighter = new Highlighter(
+      (work) => void clock.after(0, work),
+      () => this.#scheduler.soon(),
+    );
+    this.#theme = this.#makeTheme();
+    this.#layout = this.#place();
+  }
+
+  run(): Promise<ExitReport> {
+    const { terminal, options } = this.#control;
+    this.#guarded(() => {
+      this.#door.enter();
+      options.onTerminalTaken?.(() => this.#door.leave());
+      this.#subscriptions.push(
+        terminal.onResize(() => this.#guarded(() => this.#resize())),
+        terminal.onSignal((name) => this.#guarded(() => this.#signal(name))),
+      );
+      // The first frame stands before anybody reaches for the session.
+      this.#scheduler.now();
+      this.#door.ask();
+      this.#link.attach();
+      if (options.prompt !== undefined) this.#sendFirst(options.prompt);
+      void options.history?.load().then(
+        (texts) => this.#guarded(() => this.#dispatch({ type: 'history', sent: texts.map(plainBuffer) })),
+        () => undefined,
+      );
+    });
+    return this.#done.promise;
+  }
+
+  #sendFirst(text: string): void {
+    const prompt = withText(this.#screen.prompt, plainBuffer(text));
+    if (prompt === null) return;
+    const sent = sendPrompt({ ...this.#screen, prompt }, this.#context(), null);
+    this.#take(sent.screen, sent.effects);
+    this.#scheduler.soon();
+  }
+
+  /** What a person did: every event of one read, then one frame, at once. */
+  #input(events: readonly InputEvent[]): void {
+    for (const input of events) {
+      const target = input.type === 'mouse' ? this.#frame.hitAt(input.column, input.row) : null;
+      this.#step({ type: 'input', input, target });
+      if (this.#leaving || this.#handedOver) return;
+    }
+    this.#scheduler.now();
+  }
+
+  /** What happened elsewhere: frames of a stream are drawn together. */
+  #dispatch(event: ScreenEvent): void {
+    if (this.#leaving) return;
+    this.#step(event);
+    this.#scheduler.soon();
+  }
+
+  #step(event: ScreenEvent): void {
+    const next = updateScreen(this.#screen, this.#context(), event);
+    this.#take(next.screen, next.effects);
+  }
+
+  #take(screen: Screen, effects: readonly ScreenEffect[]): void {
+    this.#screen = screen;
+    if (screen.prompt.unsaved) this.#saveDraftSoon();
+    for (const effect of effects) {
+      if (effect.kind === 'send' && effect.intent.type === 'say') this.#forgetDraftTimer();
+      performEffect(this.#effectParts(), effect);
+    }
+  }
+
+  #context(): Context {
+    return {
+      view: this.#link.view,
+      cards: this.#cards,
+      keymap: this.#keymap,
+      layout: this.#layout,
+      textLayout: (text) => this.#texts.of(text, promptColumns(this.#screen.columns)),
+      now: this.#control.clock.now(),
+    };
+  }
+
+  #effectParts(): Parameters<typeof performEffect>[0] {
+    const { session, client, terminal, clock, processes, environment, options } = this.#control;
+    return {
+      session,
+      client,
+      terminal,
+      clock,
+      processes,
+      environment,
+      view: this.#link.view,
+      dispatch: (event) => this.#guarded(() => this.#dispatch(event)),
+      handOver: (work, keepRaw) => this.#handOver(work, keepRaw),
+      redraw: () => this.#frame.invalidate(),
+      leave: (how) => this.#leave(this.#screen.link === 'ended' ? 'ended' : how === 'quit' ? 'quit' : 'detached'),
+      remember: (text) => options.history?.add(text),
+      write: (text) => this.#door.write(text),
+    };
+  }
+
+  #scene() {
+    return {
+      view: this.#link.view,
+      screen: this.#screen,
+      theme: this.#theme,
+      keymap: this.#keymap,
+      cards: this.#cards,
+      now: this.#control.clock.now(),
+      onCode: (block: Parameters<Highlighter['want']>[0]) => this.#highlighter.want(block),
+    };
+  }
+
+  #place(): Layout {
+    const text = this.#texts.of(this.#screen.prompt.editor.buffer.text, promptColumns(this.#screen.columns));
+    return placeScene(this.#scene(), text, belowRows(this.#link.view, this.#screen, this.#keymap));
+  }
+
+  #draw(): void {
+    if (this.#handedOver || this.#leaving) return;
+    const { options, environment, terminal } = this.#control;
+    this.#theme = this.#makeTheme();
+    const text = this.#texts.of(this.#screen.prompt.editor.buffer.text, promptColumns(this.#screen.columns));
+    const drawn = drawScreen(this.#frame.painter(), this.#scene(), text);
+    this.#layout = drawn.layout;
+    const depth = colorDepthOf(environment.all(), terminal.isInteractive.output);
+    this.#door.write(this.#frame.flush({ depth, synchronized: this.#door.facts.synchronized === true }));
+    this.#afterDrawing(drawn);
+    options.onFrame?.(this.#frame, this.#screen);
+  }
+
+  #afterDrawing(drawn: Drawn): void {
+    const { prompt } = this.#screen;
+    if (drawn.promptTop !== prompt.top) this.#screen = { ...this.#screen, prompt: { ...prompt, top: drawn.promptTop } };
+    if (drawn.ask !== null) {
+      const before = this.#screen.ask;
+      this.#step({ type: 'drawn', ask: drawn.ask });
+      // The keys look different once everything was read.
+      if (before?.seen !== this.#screen.ask?.seen) this.#scheduler.soon();
+    }
+    if (drawn.cards !== null && drawn.cards.from < this.#link.view.transcript.first) this.#link.fetch(drawn.cards.from - 8, drawn.cards.to);
+    this.#announce();
+    this.#tickSoon();
+  }
+
+  /** Title and bell: who looks elsewhere sees that something runs, asks or is done. */
+  #announce(): void {
+    const { view } = this.#link;
+    const asks = currentAsk(view, this.#screen.client) === null ? 0 : view.asks.length;
+    const running = isRunning(view);
+    if (!this.#screen.focused && (asks > this.#asked || (this.#wasRunning && !running))) this.#door.write('\x07');
+    this.#asked = asks;
+    this.#wasRunning = running;
+    if (this.#control.options.terminalTitle === false) return;
+    const name = view.head.title === '' ? '' : ` · ${view.head.title}`;
+    const title = `${asks > 0 ? '[!] ' : running ? '✦ ' : ''}houston${name}`;
+    if (title === this.#title) return;
+    this.#title = title;
+    this.#door.write(titleSequence(title));
+  }
+
+  /** One timer while something on the screen moves by itself; none at rest. */
+  #tickSoon(): void {
+    const { view } = this.#link;
+    const starting = view.activity.phase === 'starting' && view.head.startupProblem === null;
+    if (this.#cancelTick !== null || !(starting || isRunning(view))) return;
+    this.#cancelTick = this.#control.clock.after(this.#screen.reducedMotion ? 1000 : ORBIT_STEP, () => {
+      this.#cancelTick = null;
+      this.#guarded(() => this.#scheduler.soon());
+    });
+  }
+
+  #makeTheme(): Theme {
+    const screen = this.#screen;
+    const { background, foreground } = this.#door.facts;
+    const light = hasLightBackground(this.#door.facts, this.#control.environment.get('COLORFGBG'));
+    const choice = screen.themeChoice === 'auto' ? (light ? 'light' : 'dark') : screen.themeChoice;
+    const key = `${choice} ${background} ${foreground} ${screen.color}`;
+    if (this.#themeKey === key) return this.#theme;
+    this.#themeKey = key;
+    return makeTheme(choice, { background, foreground }, screen.color);
+  }
+
+  #resize(): void {
+    const { columns, rows } = this.#control.terminal.size();
+    this.#frame.resize(columns, rows);
+    this.#step({ type: 'resize', columns, rows });
+    this.#scheduler.now();
+  }
+
+  #signal(name: 'TERM' | 'HUP' | 'INT' | 'CONT'): void {
+    if (name === 'HUP') this.#leave('terminal-gone');
+    else if (name === 'TERM' || name === 'INT') this.#leave('signal');
+    else if (!this.#handedOver) {
+      // Somebody stopped and continued us from outside: the terminal may hold anything by now.
+      this.#door.leave();
+      this.#door.enter();
+      this.#frame.invalidate();
+      this.#scheduler.now();
+    }
+  }
+
+  /** Gives the terminal to something else and takes it back, whatever came of it (EDITR-10). */
+  async #handOver(work: () => Promise<void>, keepRaw: boolean): Promise<void> {
+    this.#handedOver = true;
+    this.#scheduler.stop();
+    this.#door.leave(keepRaw);
+    try {
+      await work();
+    } finally {
+      this.#handedOver = false;
+      if (!this.#leaving) {
+        this.#guarded(() => {
+          this.#door.enter();
+          this.#scheduler.resume();
+          const { columns, rows } = this.#control.terminal.size();
+          this.#frame.resize(columns, rows);
+          this.#title = '';
+          this.#step({ type: 'resize', columns, rows });
+          this.#scheduler.now();
+        });
+      }
+    }
+  }
+
+  #saveDraftSoon(): void {
+    this.#cancelDraft?.();
+    this.#cancelDraft = this.#control.clock.after(DRAFT_DELAY, () => {
+      this.#cancelDraft = null;
+      this.#guarded(() => this.#saveDraft());
+    });
+  }
+
+  #forgetDraftTimer(): void {
+    this.#cancelDraft?.();
+    this.#cancelDraft = null;
+    this.#saveDraft();
+  }
+
+  #saveDraft(): void {
+    const { prompt } = this.#screen;
+    if (!prompt.unsaved) return;
+    this.#screen = { ...this.#screen, prompt: { ...prompt, unsaved: false } };
+    const draft = draftOf(prompt.editor.buffer, prompt.shell !== 'off');
+    // A draft that could not be kept is tried again with the next key.
+    this.#control.session.send({ type: 'draft', draft }, this.#control.client).catch(() => {
+      this.#screen = { ...this.#screen, prompt: { ...this.#screen.prompt, unsaved: true } };
+    });
+  }
+
+  /** The one way out. The terminal is given back first, then the rest is closed (EX-1). */
+  #leave(reason: ExitReport['reason'], error: unknown = null): void {
+    if (this.#leaving) return;
+    const { clock, session, client } = this.#control;
+    this.#leaving = true;
+    if (reason !== 'quit' && reason !== 'crashed') this.#saveDraft();
+    this.#scheduler.stop();
+    this.#cancelTick?.();
+    this.#cancelDraft?.();
+    this.#door.leave();
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
+    const { head } = this.#link.view;
+    const report: ExitReport = { reason, session: head.session, title: head.title, error };
+    const finish = () => {
+      this.#link.close();
+      this.#done.resolve(report);
+    };
+    if (reason !== 'quit') {
+      finish();
+      return;
+    }
+    const late = clock.after(LEAVE_LIMIT, finish);
+    const ended = () => {
+      late();
+      finish();
+    };
+    session.send({ type: 'end' }, client).then(ended, ended);
+  }
+
+  /** A bug anywhere in here gives the terminal back and says so; it never leaves a dead screen. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#leave('crashed', error);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import type { ModelRef } from '../../protocol/message.ts';
+import type { ClientId, Session } from '../../protocol/session.ts';
+import type { View } from '../../protocol/view.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Environment } from '../../system/environment.ts';
+import type { Processes } from '../../system/processes.ts';
+import type { Terminal } from '../../system/terminal.ts';
+import { readClipboard } from './clipboard.ts';
+import { editExternally } from './external-editor.ts';
+import { clipboardSequence } from './frame/screen-modes.ts';
+import { CHUNK_LINES, type PickerItem } from './modals/modal.ts';
+import { PATH_LIMIT } from './completion.ts';
+import type { ScreenEffect, ScreenEvent } from './screen-event.ts';
+
+/** What carrying out an effect needs. */
+export interface EffectParts {
+  readonly session: Session;
+  readonly client: ClientId;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly processes: Processes;
+  readonly environment: Environment;
+  readonly view: View;
+  readonly dispatch: (event: ScreenEvent) => void;
+  /** Gives the terminal away, waits for `work`, takes it back and draws everything anew. */
+  readonly handOver: (work: () => Promise<void>, keepRaw: boolean) => Promise<void>;
+  readonly redraw: () => void;
+  readonly leave: (how: 'quit' | 'detach') => void;
+  readonly remember: (text: string) => void;
+  readonly write: (text: string) => void;
+}
+
+/** Carries out one effect. Whatever it comes to arrives as an event; nothing here throws for what can go wrong outside. */
+export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
+  const { session, client, dispatch } = parts;
+  switch (effect.kind) {
+    case 'send': {
+      const { intent } = effect;
+      const line = effect.line ?? null;
+      session.send(intent, client).then(
+        (sent) => dispatch({ type: 'sent', intent, sent, line }),
+        () => dispatch({ type: 'sent', intent, line, sent: { accepted: false, refusal: { identifier: 'out-of-reach', message: 'The session is out of reach: not sent' } } }),
+      );
+      return;
+    }
+    case 'read-paths': {
+      const { typed, forText, from, to } = effect;
+      void quietly(session.read({ type: 'complete-path', typed, limit: PATH_LIMIT }, client)).then((answer) => {
+        if (answer?.ok) dispatch({ type: 'paths', forText, from, to, paths: answer.value.paths });
+      });
+      return;
+    }
+    case 'read-arguments': {
+      const { command, typed, forText, from, to } = effect;
+      void quietly(session.read({ type: 'complete-argument', command, typed }, client)).then((answer) => {
+        if (answer?.ok) dispatch({ type: 'arguments', forText, from, to, choices: answer.value.choices });
+      });
+      return;
+    }
+    case 'read-models':
+      void quietly(session.read({ type: 'complete-argument', command: 'model', typed: '' }, client)).then((answer) => {
+        const choices = answer?.ok ? answer.value.choices : [];
+        dispatch({ type: 'picker-items', items: choices.map((choice) => modelItem(choice, parts.view.head.model)) });
+      });
+      return;
+    case 'read-output': {
+      const { call, from } = effect;
+      void quietly(session.read({ type: 'output', call, from, count: CHUNK_LINES }, client)).then((answer) => {
+        if (answer?.ok) {
+          const { lines, totalLines, label } = answer.value;
+          dispatch({ type: 'output', call, from, lines, totalLines, fogged: label.integrity === 'untrusted' });
+        } else dispatch({ type: 'output-failed', call, message: answer?.refusal.message ?? 'The session is out of reach' });
+      });
+      return;
+    }
+    case 'read-status':
+      void quietly(session.read({ type: 'status' }, client)).then((answer) => {
+        if (answer?.ok) dispatch({ type: 'status', rows: answer.value.rows });
+        else dispatch({ type: 'note', level: 'error', text: answer?.refusal.message ?? 'The session is out of reach' });
+      });
+      return;
+    case 'copy':
+      // Raw also inside tmux: its own wrapping is off by default, and it takes the raw form (UP-17).
+      parts.write(clipboardSequence(effect.text));
+      return;
+    case 'copy-to-file':
+      void writePrivateFile(parts, effect.text, 'copy.txt').then((path) => {
+        dispatch(path === null ? { type: 'note', level: 'error', text: 'The file could not be written' } : { type: 'note', level: 'info', text: `Written to ${path}` });
+      });
+      return;
+    case 'read-clipboard':
+      void readClipboard({ run: (argv) => run(parts, argv, null), environment: (name) => parts.environment.get(name), mac: parts.environment.platform === 'darwin' }).then((found) =>
+        dispatch({ type: 'clipboard', found }),
+      );
+      return;
+    case 'edit':
+      void edit(parts, effect.text);
+      return;
+    case 'remember':
+      parts.remember(effect.text);
+      return;
+    case 'suspend':
+      void parts.handOver(() => parts.terminal.suspend(), false);
+      return;
+    case 'redraw':
+      parts.redraw();
+      return;
+    case 'leave':
+      parts.leave(effect.how);
+      return;
+  }
+}
+
+function modelItem(choice: { value: string; description: string }, current: ModelRef | null): PickerItem {
+  const now = current === null ? '' : `${current.provider}:${current.model}`;
+  return { value: choice.value, label: choice.value, detail: choice.description, current: choice.value === now };
+}
+
+async function quietly<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch {
+    return null;
+  }
+}
+
+/** The line in the person's own editor, on a terminal of its own that stands in for ours meanwhile (EDITR-1..EDITR-10). */
+async function edit(parts: EffectParts, text: string): Promise<void> {
+  const { terminal, processes, environment } = parts;
+  let result: Awaited<ReturnType<typeof editExternally>> = { text: null, problem: null };
+  await parts.handOver(async () => {
+    result = await editExternally(text, {
+      environment: (name) => environment.get(name),
+      find: (program) => processes.find(program, environment.get('PATH') ?? '/usr/local/bin:/usr/bin:/bin'),
+      writeFile: (content) => writePrivateFile(parts, content, 'prompt.md'),
+      readFile: async (path) => {
+        const { code, out } = await run(parts, ['cat', '--', path], null);
+        return code === 0 ? new TextDecoder().decode(out) : null;
+      },
+      removeFile: async (path) => {
+        await run(parts, ['rm', '-rf', '--', path.slice(0, path.lastIndexOf('/'))], null);
+      },
+      runInTerminal: async (argv) => {
+        const decoder = new TextDecoder();
+        const { columns, rows } = terminal.size();
+        const child = await processes.spawnTerminal({
+          argv,
+          folder: environment.folder,
+          environment: environment.all(),
+          columns,
+          rows,
+          onOutput: (bytes) => parts.write(decoder.decode(bytes, { stream: true })),
+        });
+        const deaf = terminal.onInput((bytes) => void child.write(bytes).catch(() => undefined));
+        const fixed = terminal.onResize(() => {
+          const size = terminal.size();
+          child.resize(size.columns, size.rows);
+        });
+        const { code } = await child.exited;
+        deaf();
+        fixed();
+        return code;
+      },
+    });
+  }, true);
+  parts.dispatch({ type: 'edited', ...result });
+}
+
+/** A file only its owner can read, in a folder of its own in the system's temp folder; null when that failed. */
+async function writePrivateFile(parts: EffectParts, text: string, name: string): Promise<string | null> {
+  const script = 'umask 077; d=$(mktemp -d "$0/houston-XXXXXXXX") && cat > "$d/$1" && printf %s "$d/$1"';
+  const { code, out } = await run(parts, ['sh', '-c', script, parts.environment.temp, name], new TextEncoder().encode(text));
+  const path = new TextDecoder().decode(out);
+  return code === 0 && path !== '' ? path : null;
+}
+
+/** Runs a small program to its end; code null when it could not start, was ended, or took longer than five seconds. */
+async function run(parts: EffectParts, argv: readonly string[], input: Uint8Array | null): Promise<{ code: number | null; out: Uint8Array }> {
+  const pieces: Uint8Array[] = [];
+  const { processes, environment, clock } = parts;
+  try {
+    const child = await processes.spawn({
+      argv,
+      folder: environment.folder,
+      environment: environment.all(),
+      input,
+      output: 'pieces',
+      onOutput: (bytes, stream) => {
+        if (stream === 'out') pieces.push(bytes);
+      },
+    });
+    const late = clock.after(5000, () => child.signal('KILL'));
+    const exit = await child.exited;
+    late();
+    return { code: exit.code, out: joined(pieces) };
+  } catch {
+    return { code: null, out: new Uint8Array() };
+  }
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    out.set(piece, at);
+    at += piece.length;
+  }
+  return out;
+}
