@@ -1,0 +1,267 @@
+import { done, type Outcome, refuse } from '../base/refusal.ts';
+import { loadSettings, settingsLayers } from '../core/settings/load.ts';
+import { type Places, places } from '../core/settings/paths.ts';
+import type { Settings } from '../core/settings/schema.ts';
+import { type ExitReport, runMissionControl } from '../front/tui/app.ts';
+import { createLazySession } from '../link/lazy-session.ts';
+import type { LinkedSession } from '../protocol/link.ts';
+import type { ModelRef } from '../protocol/message.ts';
+import type { Head } from '../protocol/view.ts';
+import type { TerminalSystem } from '../system/system.ts';
+import type { CommandLine } from './arguments.ts';
+import { VERSION } from './build.ts';
+import { writeErr, writeOut } from './output.ts';
+import type { SessionRequest } from './session-request.ts';
+
+/** Where the session comes from, and whether leaving this window leaves it running. */
+interface Opening {
+  readonly session: Promise<Outcome<LinkedSession>>;
+  /** Ends what lies in this process. */
+  readonly close: () => Promise<void>;
+}
+
+/** `houston [PROMPT]`: the first frame at once, the session as soon as it is there. Resolves to the exit code. */
+export async function runInTerminal(system: TerminalSystem, line: CommandLine, folder: string): Promise<number> {
+  if (line.files.length > 0 && line.prompt === null) {
+    writeErr('houston: bad-value: --file goes with a prompt\n');
+    return 2;
+  }
+  const own = places(system.environment);
+  const place = line.demo ? await (await import('./demo.ts')).makeDemoProject(system) : folder;
+  const prompt = line.demo && line.prompt === null ? (await import('./demo.ts')).tourPrompt() : line.prompt;
+  const loaded = await loadSettings(
+    system.files,
+    settingsLayers({ config: own.config, project: place, argument: line.settings }),
+  );
+  const broken = loaded.problems.find(
+    (problem) => problem.severity === 'unreadable' && problem.source === line.settings,
+  );
+  if (broken !== undefined) {
+    writeErr(`houston: settings-unreadable: ${broken.source}: ${broken.message}\n`);
+    return 3;
+  }
+  const { chooseSession } = await import('./choose-session.ts');
+  const chosen = await chooseSession(system, line, place);
+  if (!chosen.ok) {
+    writeErr(`houston: ${chosen.refusal.identifier}: ${chosen.refusal.message}\n`);
+    return 2;
+  }
+  const request: SessionRequest = {
+    folder: place,
+    ...chosen.value,
+    save: line.save,
+    model: line.demo ? (line.model ?? 'demo:pilot') : line.model,
+    effort: line.effort,
+    mode: line.mode,
+    settings: line.settings,
+    sandbox: line.sandbox,
+    addFolders: line.addFolders,
+    allow: line.allow,
+    canAsk: true,
+    roundLimit: null,
+    demo: line.demo,
+  };
+  const client = `tui-${system.ids.hex(4)}`;
+  const hosted = line.host && loaded.settings.host && line.save && own.state !== null;
+  const opening = hosted
+    ? openInHost(system, own.state ?? '', request, client, loaded.settings)
+    : openHere(system, request, client);
+  return drawAndWait(system, line, {
+    settings: loaded.settings,
+    opening,
+    client,
+    prompt,
+    request,
+    hosted,
+    places: own,
+  });
+}
+
+/** `houston attach [HOST]`: an open session, wherever it runs. */
+export async function attachInTerminal(
+  system: TerminalSystem,
+  line: CommandLine,
+  folder: string,
+  name: string | null,
+): Promise<number> {
+  const own = places(system.environment);
+  const { chooseHost, openHostFiles } = await import('../link/host-files.ts');
+  const hosts =
+    own.state === null
+      ? []
+      : (await (await openHostFiles(system, own.state)).list()).filter((host) => host.state !== 'stopped');
+  const newest = hosts[0];
+  const found =
+    name !== null
+      ? chooseHost(hosts, name)
+      : newest === undefined
+        ? refuse('no-such-host', 'no session runs in a host')
+        : done(newest);
+  if (!found.ok) {
+    writeErr(`houston: ${found.refusal.identifier}: ${found.refusal.message}\n`);
+    return 2;
+  }
+  const { settings } = await loadSettings(
+    system.files,
+    settingsLayers({ config: own.config, project: folder, argument: line.settings }),
+  );
+  const client = `tui-${system.ids.hex(4)}`;
+  const request = { folder: found.value.folder, session: found.value.session } as SessionRequest;
+  const { connectToHost } = await import('./host-link.ts');
+  const opening: Opening = { session: connectToHost(system, found.value.socket, client), close: async () => {} };
+  return drawAndWait(system, line, { settings, opening, client, prompt: null, request, hosted: true, places: own });
+}
+
+function openInHost(
+  system: TerminalSystem,
+  state: string,
+  request: SessionRequest,
+  client: string,
+  settings: Settings,
+): Opening {
+  const session = import('./host-link.ts').then(({ openHosted }) =>
+    openHosted(system, state, request, client, settings.hostIdleSeconds ?? 15),
+  );
+  return { session, close: async () => {} };
+}
+
+/** In this process: loaded after the first frame has been drawn. */
+function openHere(system: TerminalSystem, request: SessionRequest, client: string): Opening {
+  let close = async (): Promise<void> => {};
+  const open = async (): Promise<Outcome<LinkedSession>> => {
+    await system.clock.sleep(0);
+    const [{ openSession }, { linkInProcess }] = await Promise.all([
+      import('./open-session.ts'),
+      import('../link/in-process.ts'),
+    ]);
+    const opened = await openSession(system, request);
+    if (!opened.ok) return opened;
+    close = opened.value.close;
+    return done(linkInProcess(opened.value.session, { client, report: () => {} }));
+  };
+  return { session: open(), close: () => close() };
+}
+
+interface Drawing {
+  readonly settings: Settings;
+  readonly opening: Opening;
+  readonly client: string;
+  readonly prompt: string | null;
+  readonly request: SessionRequest;
+  readonly hosted: boolean;
+  readonly places: Places;
+}
+
+async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: Drawing): Promise<number> {
+  const { settings, opening, client, request } = drawing;
+  const session = createLazySession(opening.session, client, () => {});
+  let giveBack = (): void => {};
+  const onBug = (error: unknown): void => {
+    giveBack();
+    writeErr(`houston: internal: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  };
+  process.on('uncaughtException', onBug);
+  process.on('unhandledRejection', onBug);
+  if (line.files.length > 0 && drawing.prompt !== null) {
+    const { attachFiles } = await import('./attach-files.ts');
+    const attachments = await attachFiles(system.files, request.folder, line.files);
+    if (!attachments.ok) {
+      writeErr(`houston: ${attachments.refusal.identifier}: ${attachments.refusal.message}\n`);
+      return 2;
+    }
+    void session.send(
+      { type: 'say', ref: system.ids.uuid(), text: drawing.prompt, attachments: attachments.value, delivery: 'queue' },
+      client,
+    );
+  }
+  const report = await runMissionControl({
+    session,
+    client,
+    terminal: system.terminal,
+    clock: system.clock,
+    processes: system.processes,
+    environment: system.environment,
+    options: {
+      head: knownHead(line, settings, request),
+      ...(drawing.prompt !== null && line.files.length === 0 ? { prompt: drawing.prompt } : {}),
+      reducedMotion: settings.reducedMotion,
+      sendMode: settings.sendMode === 'queue' ? 'queue' : 'steering',
+      maxPromptRows: settings.editorRows ?? 10,
+      wheelRows: settings.wheelRows ?? 3,
+      keybindings: settings.keybindings,
+      terminalTitle: settings.terminalTitle && line.save,
+      ...themeOf(line.theme ?? settings.theme),
+      ...(line.save && drawing.places.state !== null
+        ? { history: historyOf(system, drawing.places.state, request.folder) }
+        : {}),
+      onTerminalTaken: (take) => {
+        giveBack = take;
+      },
+    },
+  });
+  const refusal = await startRefusal(opening.session);
+  await session.close();
+  await opening.close();
+  if (report.reason === 'terminal-gone') return 0;
+  return sayGoodbye(report, drawing, refusal);
+}
+
+/** What is known before the session is there. */
+function knownHead(line: CommandLine, settings: Settings, request: SessionRequest): Partial<Head> {
+  const model = parseQuickly(request.model ?? settings.model);
+  return {
+    folder: request.folder,
+    version: VERSION,
+    ...(model === null ? {} : { model }),
+    mode: request.mode ?? settings.mode,
+    effort: line.effort ?? settings.effort,
+  };
+}
+
+function parseQuickly(text: string | null): ModelRef | null {
+  const colon = text?.indexOf(':') ?? -1;
+  return text === null || colon <= 0 ? null : { provider: text.slice(0, colon), model: text.slice(colon + 1) };
+}
+
+function themeOf(theme: string | null): { theme: 'dark' | 'light' | 'auto' } | Record<string, never> {
+  return theme === 'dark' || theme === 'light' || theme === 'auto' ? { theme } : {};
+}
+
+function historyOf(system: TerminalSystem, state: string, workspace: string) {
+  const opened = import('../core/journal/prompt-history.ts').then(({ openPromptHistory }) =>
+    openPromptHistory(system, `${state}/history.jsonl`),
+  );
+  return {
+    load: async () => (await opened).records.map((record) => record.text),
+    add: (text: string) => void opened.then((history) => history.add(text, workspace)),
+  };
+}
+
+/** Why there was never a session; null when there was one or it is still on its way. */
+async function startRefusal(
+  opening: Promise<Outcome<LinkedSession>>,
+): Promise<{ identifier: string; message: string } | null> {
+  const now = await Promise.race([opening, Promise.resolve(null)]);
+  return now !== null && !now.ok ? now.refusal : null;
+}
+
+function sayGoodbye(
+  report: ExitReport,
+  drawing: Drawing,
+  refusal: { identifier: string; message: string } | null,
+): number {
+  if (report.reason === 'crashed') {
+    const { error } = report;
+    writeErr(`houston: internal: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  }
+  if (refusal !== null) writeErr(`houston: ${refusal.identifier}: ${refusal.message}\n`);
+  const { session } = drawing.request;
+  const short = session.slice(0, 13);
+  if (report.reason === 'detached' && drawing.hosted)
+    writeOut(`The session goes on. Come back: houston attach ${short}\n`);
+  else if (report.title !== '' && drawing.request.save !== false)
+    writeOut(`Go on with this session: houston --resume ${short}\n`);
+  if (report.reason === 'crashed' || refusal !== null) return 1;
+  return report.reason === 'signal' ? 130 : 0;
+}
