@@ -131,6 +131,15 @@ for (const [name, make] of SYSTEMS) {
       expect(await processes.facts(child.pid)).toBeNull();
     });
 
+    test('without a group of its own it is signalled alone, and stays in ours', async () => {
+      const { child } = await start('exec sleep 60', { ownGroup: false });
+      const own = await processes.facts(processes.ownPid);
+      expect((await processes.facts(child.pid))?.group).toBe(own?.group as number);
+      expect(child.signal('KILL')).toBe(true);
+      expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
+      expect(child.signal('KILL')).toBe(false);
+    });
+
     test('a program may handle a signal', async () => {
       const { child, heard, hears } = await start(
         'trap "echo caught; exit 7" TERM; echo ready; while :; do sleep 0.01; done',

@@ -50,7 +50,8 @@ export function createBunNetwork(): Network {
 /** The socket file is bound within the call, so nobody ever sees it with wider permissions. */
 async function bind(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(systemError(error, path)));
+    // Stays on: what fails later (too many open files, say) costs one connection, not the process.
+    server.on('error', (error) => reject(systemError(error, path)));
     const before = process.umask(0o177);
     try {
       server.listen(path, resolve);
@@ -62,7 +63,7 @@ async function bind(server: Server, path: string): Promise<void> {
   });
 }
 
-export function connectionOf(socket: Socket): Connection {
+function connectionOf(socket: Socket): Connection {
   // Whatever goes wrong on a connection ends it; the end is what listeners are told of.
   socket.on('error', () => socket.destroy());
   return {

@@ -160,7 +160,12 @@ export function createMemoryProcesses(clock: Clock, files: MemoryFiles): MemoryP
         input.push(bytes.slice());
       },
       closeInput: () => input.close(),
-      signal: (name) => signalGroup(facts.group, name),
+      signal(name) {
+        if (ownGroup) return signalGroup(pid, name);
+        const isThere = !over;
+        running.get(pid)?.signal(name);
+        return isThere;
+      },
       release() {},
       resize(columns, rows) {
         terminalSize = { columns, rows };
