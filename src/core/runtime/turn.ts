@@ -31,6 +31,8 @@ export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnR
   const { clock } = runtime.system;
   const started = clock.ticks();
   const progress = createTurnProgress(terms.turn, clock.now(), runtime.publish);
+  // Busy before the input leaves the queue: in between it would look as if nothing were going on.
+  progress.phase('waiting');
   await open(runtime, terms);
   let ending: Ending;
   let notes: EntryBody[] = [];

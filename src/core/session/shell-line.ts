@@ -60,11 +60,11 @@ export function createShellLines(parts: ShellParts): ShellLines {
     run: async (row, turn, signal) => {
       const call = `shell-${turn}`;
       parts.usedCalls.add(call);
+      show(row.text, turn);
       await recorder.write([
         { kind: 'taken', input: row.id, turn, as: 'shell' },
         { kind: 'call', turn, call, tool: '!', title: row.text, effects: [], decidedBy: 'person' },
       ]);
-      show(row.text, turn);
       const begun = clock.ticks();
       const result = signal.aborted
         ? { trouble: 'stopped before it began' }
