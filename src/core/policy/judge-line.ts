@@ -19,8 +19,10 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
   const denied = findDenial(line, input);
   if (denied !== null) return deny('rule-deny', `the rule ${denied.rule.text} forbids ${denied.what}`);
   if (!input.contextTrusted) return deny('context-untrusted', 'untrusted content was shown in this conversation');
-  if (mode === 'bypass') return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
-  const proven = line.proven && !hidesDeniedReads(line, input);
+  const blind = cannotCheckDenials(line, input);
+  if (mode === 'bypass' && !blind)
+    return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
+  const proven = line.proven && !blind;
   if (mode === 'plan') {
     return proven
       ? allow('proven', 'proven', 'it only reads', 'text')
@@ -28,10 +30,7 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
   }
 
   const output = defaultOutput(line);
-  const asked = line.commands
-    .map(({ words }) => findCommandRule(input.rules, 'ask', words))
-    .find((rule) => rule !== null);
-  const askRule = asked ?? (line.commands.length === 0 ? findEveryCommandRule(input.rules, 'ask') : null);
+  const askRule = findAskRule(line, input);
   if (proven && askRule === null) return allow('proven', 'proven', 'it only reads', 'text');
 
   const reasons = reasonsToAsk(line, input);
@@ -86,8 +85,7 @@ function reasonsToAsk(line: LineFact, input: DecisionInput): Reason[] {
       text: `${file.writes ? 'writes' : 'reads'} ${file.path} by redirection`,
     });
   }
-  if (hidesDeniedReads(line, input))
-    reasons.push({ identifier: 'rule-deny', text: 'may read files that a rule forbids' });
+  if (cannotCheckDenials(line, input)) reasons.push({ identifier: 'rule-deny', text: 'may do what a rule forbids' });
   return reasons;
 }
 
@@ -98,6 +96,21 @@ function unapproved(line: LineFact, input: DecisionInput, wide: readonly Answere
       findCommandRule(input.rules, 'allow', words) === null &&
       !wide.some((answer) => matchesCommand(answer.pattern, words)),
   );
+}
+
+/** A rule that asks about a step, about a file it names, or about every command. */
+function findAskRule(line: LineFact, input: DecisionInput): Rule | null {
+  const scope = ruleScope(input);
+  if (line.commands.length === 0) return findEveryCommandRule(input.rules, 'ask');
+  for (const { words, paths, redirected } of line.commands) {
+    const rule = findCommandRule(input.rules, 'ask', words);
+    if (rule !== null) return rule;
+    for (const path of [...paths, ...redirected]) {
+      const about = findPathRule(input.rules, 'ask', 'Read', [path.path, path.real], scope);
+      if (about !== null) return about;
+    }
+  }
+  return null;
 }
 
 /** A rule that forbids a step, or a file that a step names or a redirection opens. */
@@ -124,8 +137,9 @@ function findDenial(line: LineFact, input: DecisionInput): { rule: Rule; what: s
 
 const OWN_STATE: Rule = { text: 'Edit(Houston itself)', family: 'Edit', spec: null, source: 'built in' };
 
-/** Reads that name no file, or name it by a pattern, while a rule forbids reading some file. */
-function hidesDeniedReads(line: LineFact, { rules }: DecisionInput): boolean {
+/** A line that may do what a rule forbids without saying so: it reads what it does not name, or could not be read itself. */
+function cannotCheckDenials(line: LineFact, { rules }: DecisionInput): boolean {
+  if (line.unparsed !== null) return rules.deny.some((rule) => ['Bash', 'Read', 'Edit'].includes(rule.family));
   if (!rules.deny.some((rule) => rule.family === 'Read')) return false;
   return line.commands.some((command) => command.expands || readsUnnamedFiles(command.words));
 }

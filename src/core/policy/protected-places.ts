@@ -35,11 +35,16 @@ const CREDENTIALS_ELSEWHERE: readonly string[] = [
 ];
 
 /** Why a place is protected; null for an ordinary one. `real` is absolute with its links resolved. */
-export function protectionOf(real: string, scope: Pick<FactScope, 'home' | 'own' | 'outputs'>): Protection | null {
+export function protectionOf(
+  real: string,
+  scope: Pick<FactScope, 'workspace' | 'roots' | 'home' | 'own' | 'outputs'>,
+): Protection | null {
   if (scope.outputs !== null && isWithin(real, scope.outputs)) return null;
   if (scope.own.some((folder) => isWithin(real, folder))) return 'own';
   if (credentialPlaces(scope.home).some((place) => isWithin(real, place))) return 'credentials';
-  const segments = real.split('/');
+  // A workspace may itself lie in such a folder (a worktree): only what is below it counts.
+  const root = [scope.workspace, ...scope.roots].find((folder) => isWithin(real, folder)) ?? '';
+  const segments = real.slice(root.length).split('/');
   if (segments.includes('.git')) return 'git';
   if (segments.includes('.houston') || segments.at(-1) === '.mcp.json') return 'settings';
   return null;

@@ -64,10 +64,11 @@ export const readFile: Tool<Planned> = {
       if (stat === null) return failed(`${name}: there is no such file`);
       if (stat.kind === 'folder') return failed(`${name} is a folder: list_files shows what is in it`);
       if (stat.kind !== 'file') return failed(`${name} is not an ordinary file`);
-      const found = await readLines((from, bytes) => world.files.readRange(path, from, bytes), {
-        first: offset,
-        most: limit,
-      });
+      const source = {
+        read: (most: number) => world.files.read(path, most),
+        readRange: (from: number, bytes: number) => world.files.readRange(path, from, bytes),
+      };
+      const found = await readLines(source, stat.size, { first: offset, most: limit });
       if (found.hash !== null) world.sawFile(path, found.hash);
       if (found.kind === 'binary') return shown([`[binary file, ${stat.size} bytes: not shown]`], 0, path);
       if (found.totalLines === 0) return shown(['[the file is empty]'], 0, path);

@@ -20,7 +20,10 @@ export interface Span {
   readonly most: number;
 }
 
-type ReadRange = (from: number, bytes: number) => Promise<Uint8Array>;
+export interface Source {
+  read(maxBytes: number): Promise<Uint8Array>;
+  readRange(from: number, bytes: number): Promise<Uint8Array>;
+}
 
 /** Up to here a file is decoded as a whole. */
 const WHOLE = 8 * 1024 * 1024;
@@ -28,9 +31,9 @@ const CHUNK = 1024 * 1024;
 /** Of a line in a large file only so much is held. */
 const MOST_LINE_BYTES = 16 * 1024;
 
-export async function readLines(readRange: ReadRange, span: Span): Promise<ReadLines> {
-  const start = await readRange(0, WHOLE + 1);
-  return start.length <= WHOLE ? wholeLines(start, span) : streamLines(readRange, span);
+/** `size` is what the file is said to hold; one that grew past the bound meanwhile is refused with `EFBIG`. */
+export async function readLines(source: Source, size: number, span: Span): Promise<ReadLines> {
+  return size <= WHOLE ? wholeLines(await source.read(2 * WHOLE), span) : streamLines(source, span);
 }
 
 function wholeLines(bytes: Uint8Array, span: Span): ReadLines {
@@ -54,14 +57,14 @@ function wholeLines(bytes: Uint8Array, span: Span): ReadLines {
 }
 
 /** One pass in pieces: counts, hashes, and keeps only the lines asked for. */
-async function streamLines(readRange: ReadRange, { first, most }: Span): Promise<ReadLines> {
+async function streamLines(source: Source, { first, most }: Span): Promise<ReadLines> {
   const hash = createHash('sha256');
   const wanted: Uint8Array[][] = [];
   let held = 0;
   let line = 1;
   let last = 0x0a;
   for (let from = 0; ; from += CHUNK) {
-    const chunk = await readRange(from, CHUNK);
+    const chunk = await source.readRange(from, CHUNK);
     if (from === 0 && looksBinary(chunk)) return { kind: 'binary', hash: null };
     hash.update(chunk);
     for (let at = 0; at < chunk.length; ) {

@@ -19,9 +19,9 @@ const MOST_SECONDS = 600;
 /** What a card keeps of the end; the whole is read from the saved output. */
 const TAIL_BYTES = 4 * 1024;
 
-/** Words of commands that would wait for a person. */
+/** Commands that would wait for a person. */
 const WANTS_A_PERSON =
-  /(?:^|[\s;&|(])(?:read|sudo|su|passwd|ssh|vi|vim|nvim|nano|emacs|less|more|top|htop|man)\s|\/dev\/tty|rebase\s+(?:-i|--interactive)|add\s+(?:-p|--patch|-i)\b/;
+  /(?:^|[;&|(\n]|\b(?:then|do|else)\s)\s*(?:read|sudo|su|passwd|ssh|vi|vim|nvim|nano|emacs|top|htop)\s|\/dev\/tty|rebase\s+(?:-i|--interactive)|\badd\s+(?:-p|--patch|-i)\b/;
 
 const given = toolArguments({
   command: text('The command line, as bash would take it.'),
