@@ -5,7 +5,7 @@ export interface Appended {
   readonly entries: readonly Entry[];
   /**
    * Resolves once the batch is in the file and, if any entry's class is `flushed`, on the disk (fdatasync).
-   * Rejects with a `SystemError` when it could not be written; see `onFailure`.
+   * Rejects with a `SystemError` when it could not be written; see `onFailure`. A kept batch stays unsettled meanwhile.
    */
   readonly durable: Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface Appended {
 export interface AppendOptions {
   /**
    * `withdraw` (default): a batch that could not be written is as if it never was (the file is cut back to its last whole
-   * line, the leaf moves back). `keep`: the batch stays in memory, in order, and is tried again before any later one;
+   * line, the leaf moves back), and so are those that were waiting behind it, since they stand on it. `keep`: the batch stays in memory, in order, and is tried again before any later one;
    * `trouble` says so meanwhile. For what has already happened (a tool's result) and must not be forgotten.
    */
   readonly onFailure?: 'withdraw' | 'keep';
@@ -30,7 +30,7 @@ export interface Journal {
   /** Newest branch entry: where the next one will stand. */
   readonly leaf: EntryId | null;
   readonly size: number;
-  /** Lines that could not be read when it was opened: each cost itself only (UP-32). */
+  /** Lines that could not be read, at opening or since: each cost itself only (UP-32). */
   readonly damaged: readonly { readonly line: number; readonly bytes: number }[];
   /** Why the newest batches are not on disk, null when all is well. */
   readonly trouble: string | null;
@@ -42,7 +42,7 @@ export interface Journal {
   branch(leaf?: EntryId): readonly EntryId[];
   kindOf(id: EntryId): EntryKind | string | null;
   parentOf(id: EntryId): EntryId | null;
-  /** In the order asked; unknown ids are left out. */
+  /** In the order asked; unknown ids are left out. Throws `SystemError` when the file cannot be read. */
   load(ids: readonly EntryId[]): Promise<Entry[]>;
   /** Every entry in file order, side entries too. */
   all(): AsyncIterable<Entry>;

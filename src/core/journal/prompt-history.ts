@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import { type Files, SystemError } from '../../system/files.ts';
-import type { System } from '../../system/system.ts';
-import { underLock } from './session-lock.ts';
+import { type LockSystem, underLock } from './session-lock.ts';
 
 /** A prompt as it was sent. Time and workspace are null for entries from before they were kept. */
 export interface PromptRecord {
@@ -33,10 +32,7 @@ const READ_MOST = 64 * 1024 * 1024;
 const LOCK_WAIT_MS = 2_000;
 
 /** A missing, unreadable or damaged file reads as far as it can be read. */
-export async function openPromptHistory(
-  system: Pick<System, 'files' | 'clock' | 'ids' | 'processes'>,
-  path: string,
-): Promise<PromptHistory> {
+export async function openPromptHistory(system: LockSystem, path: string): Promise<PromptHistory> {
   const { files, clock, ids } = system;
   const old = `${path}.old`;
   let records: PromptRecord[] = [];
@@ -92,7 +88,7 @@ export async function openPromptHistory(
       const last = records[records.length - 1];
       if (text.trim() === '' || (last?.text === text && last.workspace === workspace)) return done(null);
       const record = { id: ids.hex(8), time: clock.now(), text, workspace };
-      records = fold([...records, record]);
+      records = [...records.slice(1 - MOST), record];
       const written = await append(record);
       return written.ok ? done(record) : written;
     },

@@ -8,7 +8,9 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-type LockSystem = Pick<System, 'files' | 'processes' | 'clock' | 'ids'>;
+export interface LockSystem extends Pick<System, 'files' | 'clock' | 'ids'> {
+  readonly processes: Pick<System['processes'], 'ownPid' | 'facts' | 'isAlive'>;
+}
 
 /**
  * One writer per session. Refusals: `session-open`, naming the process that has it; `session-unwritable`. The lock of a
