@@ -34,8 +34,8 @@ export interface Fill {
 
 /**
  * Fills one row with the line `text.slice(from, end)` (which holds no newline) up to `width` cells: costs no more than
- * the row is long. Always makes progress, also where a cluster is wider than the row. `keep` leaves blanks in place, as
- * an editor needs it; else blanks at a break are swallowed.
+ * the row is long. Always makes progress, also where a cluster is wider than the row. Blanks at a break are swallowed;
+ * `keep` leaves them in place, as an editor needs it, one of them hanging over the width.
  */
 export function fillRow(
   text: string,
@@ -66,8 +66,8 @@ export function fillRow(
       if (column + size > width && offset > from) {
         if (!blank || how !== 'words') {
           overflow = offset;
-          // Before a blank a row may always end.
-          if (blank) lastBreak = offset;
+          // A row may always end at a blank: behind it where one hangs over, else before it.
+          if (blank) overflow = lastBreak = how === 'keep' && cluster === ' ' && offset + 1 < end ? offset + 1 : offset;
           return false;
         }
         swallowing = true;
@@ -114,6 +114,7 @@ function fillPlainRow(
   let cut = overflow;
   if (text.charCodeAt(overflow) === 0x20) {
     if (how === 'words') while (cut < end && text.charCodeAt(cut) === 0x20) cut++;
+    else if (how === 'keep' && cut + 1 < end) cut++;
     const next = text.charCodeAt(cut);
     if (next === 0x09 || next >= 0x300) return false;
   } else if (how !== 'exact') {
