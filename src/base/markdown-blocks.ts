@@ -154,16 +154,16 @@ class BlockReader {
   #quote(): BlockBody {
     const lines: string[] = [];
     const starts: number[] = [];
-    let open = false;
+    const lazy = new LazyLine();
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at]!;
       const marked = QUOTE.exec(line);
       // A line without the mark goes on with a quoted paragraph.
-      if (marked === null && (!open || isBlank(line) || this.#interrupts(this.#at))) break;
+      if (marked === null && (!lazy.allowed || isBlank(line) || this.#interrupts(this.#at))) break;
       const skip = marked === null ? 0 : marked[0].length + (line.charAt(marked[0].length) === ' ' ? 1 : 0);
       lines.push(line.slice(skip));
       starts.push(this.#starts[this.#at]! + skip);
-      open = !isBlank(line.slice(skip));
+      lazy.after(line.slice(skip));
       this.#at++;
     }
     starts.push(this.#starts[this.#at]!);
@@ -177,27 +177,25 @@ class BlockReader {
     const lines = [this.#lines[this.#at]!.slice(skip)];
     const starts = [this.#starts[this.#at]! + skip];
     this.#at++;
-    let open = !isBlank(lines[0]!);
+    const lazy = new LazyLine();
+    lazy.after(lines[0]!);
     let end = this.#at;
-    let fence: string | null = FENCE.exec(lines[0]!)?.[2] ?? null;
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at]!;
       if (!isBlank(line)) {
         const indent = indentOf(line);
         const nested = itemOf(line);
         const inside = indent >= item.content || (nested !== null && indent >= item.indent + 2);
-        if (!inside && (!open || nested !== null || this.#interrupts(this.#at))) break;
+        if (!inside && (!lazy.allowed || nested !== null || this.#interrupts(this.#at))) break;
         const body = withoutIndent(line, Math.min(indent, item.content));
-        if (fence === null) fence = FENCE.exec(body)?.[2] ?? null;
-        else if (closesFence(body, fence)) fence = null;
         lines.push(body);
         starts.push(this.#starts[this.#at]! + (line.length - body.length));
-        open = fence === null;
+        lazy.after(body);
         end = this.#at + 1;
       } else {
         lines.push('');
         starts.push(this.#starts[this.#at]!);
-        open = false;
+        lazy.after('');
       }
       this.#at++;
     }
@@ -266,6 +264,23 @@ class BlockReader {
     if (QUOTE.test(line)) return true;
     const item = itemOf(line);
     return item !== null && item.indent < 4 && line.length > item.skip;
+  }
+}
+
+/** Whether an unmarked line may go on with a paragraph inside a quote or an item. */
+class LazyLine {
+  #fence: string | null = null;
+  allowed = false;
+
+  after(line: string): void {
+    const opened = FENCE.exec(line);
+    if (this.#fence !== null) {
+      if (closesFence(line, this.#fence)) this.#fence = null;
+      this.allowed = false;
+      return;
+    }
+    this.#fence = opened?.[2] ?? null;
+    this.allowed = opened === null && !isBlank(line) && !HEADING.test(line) && !RULE.test(line);
   }
 }
 

@@ -108,7 +108,7 @@ function itemLines(
   const inner = renderBlocks(block.blocks, narrowed(options, size), null, newListPlace(), depth + 2);
   if (inner.length === 0) return [{ ...EMPTY_LINE, spans: marker }];
   return inner.map((line, index) => {
-    if (index > 0) return behind([indent], line);
+    if (index > 0) return line === EMPTY_LINE ? line : behind([indent], line);
     if (line instanceof CodeRow) return line.behind(marker);
     return line.margin.length > 0 ? behind(marker, line) : { ...line, spans: [...marker, ...line.spans] };
   });

@@ -81,11 +81,14 @@ export class Markdown {
     for (;;) {
       const tail = this.#source.slice(this.#tail);
       const blocks = parseBlocks(tail);
-      const last = blocks.pop();
-      for (const block of blocks) this.#finish(block);
+      const last = blocks.at(-1);
       if (last === undefined) return;
-      const begin = blocks.at(-1)?.to ?? 0;
-      if (last.kind === 'code' && last.fence === 'open') {
+      // A line that is still being written may turn out to belong to the block before it.
+      const open = isSure(last, tail) ? 1 : 2;
+      const finished = blocks.splice(0, Math.max(0, blocks.length - open));
+      for (const block of finished) this.#finish(block);
+      const begin = finished.at(-1)?.to ?? 0;
+      if (open === 1 && last.kind === 'code' && last.fence === 'open') {
         this.#tail += begin;
         if (!this.#openFence(last, tail.slice(last.from))) return;
         continue;
@@ -102,8 +105,8 @@ export class Markdown {
         this.#tail += cut;
         continue;
       }
-      // A copy of the place: the item is read again with the next update.
-      for (const line of renderBlocks([last], this.#options, this.#last, { ...this.#place })) this.#lines.push(line);
+      // A copy of the place: these blocks are read again with the next update.
+      for (const line of renderBlocks(blocks, this.#options, this.#last, { ...this.#place })) this.#lines.push(line);
       this.#tail += begin;
       this.#lagsUntil = size > LAGGING_TAIL ? this.#source.length + (size >> 4) : 0;
       return;
@@ -176,6 +179,12 @@ interface OpenFence {
   /** Where the first line begins that was not read. */
   at: number;
   readonly lines: string[];
+}
+
+/** Whether the lines that decide where a block begins are whole: its first one, of a table also the one below. */
+function isSure(block: Block, text: string): boolean {
+  const first = text.indexOf('\n', block.from);
+  return first >= 0 && (block.kind !== 'table' || text.includes('\n', first + 1));
 }
 
 function goesOn(before: string, text: string): boolean {
