@@ -1,14 +1,14 @@
-import type { Cell, Frame } from '../../src/front/tui/frame/frame.ts';
 import { type ExitReport, type MissionControlOptions, runMissionControl } from '../../src/front/tui/app.ts';
+import type { Cell, Frame } from '../../src/front/tui/frame/frame.ts';
 import type { Screen } from '../../src/front/tui/screen.ts';
 import type { Intent, IntentType } from '../../src/protocol/intent.ts';
 import type { Session } from '../../src/protocol/session.ts';
 import type { Change } from '../../src/protocol/update.ts';
 import { createMemoryClock, type MemoryClock } from '../../src/system/memory/clock.ts';
 import { createMemoryEnvironment } from '../../src/system/memory/environment.ts';
+import { createMemoryFiles } from '../../src/system/memory/files.ts';
 import { createMemoryProcesses, type MemoryProcesses } from '../../src/system/memory/processes.ts';
 import { createMemoryTerminal, type MemoryTerminal } from '../../src/system/memory/terminal.ts';
-import { createMemoryFiles } from '../../src/system/memory/files.ts';
 import { createFakeSession, type FakeSession } from './fake-session.ts';
 import { findText, frameText, textWithin } from './frame.ts';
 
@@ -61,9 +61,13 @@ export interface DriverOptions {
 export async function drive(options: DriverOptions = {}): Promise<Driver> {
   const clock = createMemoryClock();
   const files = createMemoryFiles(clock);
+  await files.makeFolder('/project', 0o755);
   const processes = createMemoryProcesses(clock, files);
   const terminal = createMemoryTerminal({ columns: options.columns ?? 100, rows: options.rows ?? 30 });
-  const environment = createMemoryEnvironment({ variables: { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...options.environment } });
+  const environment = createMemoryEnvironment({
+    folder: '/project',
+    variables: { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...options.environment },
+  });
   const fake = options.session ?? createFakeSession();
   const sent: Intent[] = [];
   const inner = options.wrap?.(fake) ?? fake;
@@ -108,7 +112,8 @@ export async function drive(options: DriverOptions = {}): Promise<Driver> {
     processes,
     session: fake,
     sent,
-    sentOf: <T extends IntentType>(type: T) => sent.filter((intent): intent is Extract<Intent, { type: T }> => intent.type === type),
+    sentOf: <T extends IntentType>(type: T) =>
+      sent.filter((intent): intent is Extract<Intent, { type: T }> => intent.type === type),
     press: async (...chords) => {
       for (const chord of chords) {
         terminal.push(bytesOf(chord));

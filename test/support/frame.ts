@@ -29,7 +29,13 @@ export function findText(frame: Frame, text: string): { x: number; y: number } |
   return null;
 }
 
-export function attributesOf(cell: Cell): { bold: boolean; dim: boolean; italic: boolean; underline: boolean; inverse: boolean } {
+export function attributesOf(cell: Cell): {
+  bold: boolean;
+  dim: boolean;
+  italic: boolean;
+  underline: boolean;
+  inverse: boolean;
+} {
   const has = (bit: number) => (cell.attributes & bit) !== 0;
   return { bold: has(BOLD), dim: has(DIM), italic: has(ITALIC), underline: has(UNDERLINE), inverse: has(INVERSE) };
 }
@@ -37,7 +43,10 @@ export function attributesOf(cell: Cell): { bold: boolean; dim: boolean; italic:
 const BORDERS = /^[─│╭╮╰╯┃⠀-⣿]$/u;
 
 /** Cells whose contrast is below what they need: 4.5 for text, 3 for borders; `defaults` are the terminal's own colours. */
-export function poorContrast(frame: Frame, defaults: { fg: number; bg: number }): { x: number; y: number; text: string; ratio: number }[] {
+export function poorContrast(
+  frame: Frame,
+  defaults: { fg: number; bg: number },
+): { x: number; y: number; text: string; ratio: number }[] {
   const poor: { x: number; y: number; text: string; ratio: number }[] = [];
   for (let y = 0; y < frame.height; y++) {
     for (let x = 0; x < frame.width; x++) {

@@ -1,8 +1,8 @@
 import type { Ask } from '../../src/protocol/ask.ts';
-import type { Item, View } from '../../src/protocol/view.ts';
-import { emptyHead, emptyView } from '../../src/protocol/reduce.ts';
 import { TRUSTED_PUBLIC, UNTRUSTED_PUBLIC } from '../../src/protocol/label.ts';
 import { NO_TOTALS } from '../../src/protocol/message.ts';
+import { emptyHead, emptyView } from '../../src/protocol/reduce.ts';
+import type { Item, View } from '../../src/protocol/view.ts';
 
 /** A View with one of everything, for looking at the screen and for tests of regions. */
 export function sampleView(): View {
@@ -64,11 +64,31 @@ export function sampleCall(change: Partial<Extract<Item, { kind: 'call' }>>): It
 
 function sampleItems(): Item[] {
   return [
-    sampleItem({ kind: 'user', text: 'The clock test fails on leap seconds. Find out why and fix it, please.\nDo not touch the public interface.', attachments: [], as: 'prompt', turn: 1, stopped: false }),
-    sampleItem({ kind: 'thinking', text: 'The test compares two timestamps around 2016-12-31T23:59:60Z. I should look at the parser first.\nThen at the formatter.', turn: 1 }),
+    sampleItem({
+      kind: 'user',
+      text: 'The clock test fails on leap seconds. Find out why and fix it, please.\nDo not touch the public interface.',
+      attachments: [],
+      as: 'prompt',
+      turn: 1,
+      stopped: false,
+    }),
+    sampleItem({
+      kind: 'thinking',
+      text: 'The test compares two timestamps around 2016-12-31T23:59:60Z. I should look at the parser first.\nThen at the formatter.',
+      turn: 1,
+    }),
     sampleCall({
       why: 'See how seconds are parsed',
-      display: { kind: 'text', text: Array.from({ length: 5 }, (_, line) => `export const line${line + 1} = parse(input, ${line});`).join('\n'), end: 'head', totalLines: 212, language: 'typescript', label: TRUSTED_PUBLIC },
+      display: {
+        kind: 'text',
+        text: Array.from({ length: 5 }, (_, line) => `export const line${line + 1} = parse(input, ${line});`).join(
+          '\n',
+        ),
+        end: 'head',
+        totalLines: 212,
+        language: 'typescript',
+        label: TRUSTED_PUBLIC,
+      },
     }),
     sampleCall({
       tool: 'run_shell',
@@ -76,7 +96,16 @@ function sampleItems(): Item[] {
       state: 'error',
       duration: 4200,
       output: 'c4',
-      display: { kind: 'terminal', command: 'bun test', tail: 'expected 60\nreceived 0\n\n 1 fail\n 41 pass\nRan 42 tests', totalLines: 64, totalBytes: 3000, exit: 1, endedBy: 'exit', label: TRUSTED_PUBLIC },
+      display: {
+        kind: 'terminal',
+        command: 'bun test',
+        tail: 'expected 60\nreceived 0\n\n 1 fail\n 41 pass\nRan 42 tests',
+        totalLines: 64,
+        totalBytes: 3000,
+        exit: 1,
+        endedBy: 'exit',
+        label: TRUSTED_PUBLIC,
+      },
     }),
     sampleItem({
       kind: 'assistant',
@@ -97,7 +126,20 @@ function sampleItems(): Item[] {
             removed: 1,
             complete: true,
             label: TRUSTED_PUBLIC,
-            hunks: [{ oldStart: 41, newStart: 41, lines: [' function parseSeconds(text: string): number {', '   const value = Number(text);', '-  return value % 60;', '+  // A leap second is second 60 of its minute.', '+  return Math.min(value, 60);', ' }'] }],
+            hunks: [
+              {
+                oldStart: 41,
+                newStart: 41,
+                lines: [
+                  ' function parseSeconds(text: string): number {',
+                  '   const value = Number(text);',
+                  '-  return value % 60;',
+                  '+  // A leap second is second 60 of its minute.',
+                  '+  return Math.min(value, 60);',
+                  ' }',
+                ],
+              },
+            ],
           },
         ],
       },
@@ -105,11 +147,37 @@ function sampleItems(): Item[] {
     sampleCall({
       tool: 'fetch_url',
       title: 'Fetch https://example.org/leap-seconds.list',
-      display: { kind: 'quarantined', ref: 'ref:3', origin: 'https://example.org', lines: 84, bytes: 5120, preview: { text: '# Updated through IERS Bulletin C\n2272060800 10 # 1 Jan 1972', label: UNTRUSTED_PUBLIC } },
+      display: {
+        kind: 'quarantined',
+        ref: 'ref:3',
+        origin: 'https://example.org',
+        lines: 84,
+        bytes: 5120,
+        preview: { text: '# Updated through IERS Bulletin C\n2272060800 10 # 1 Jan 1972', label: UNTRUSTED_PUBLIC },
+      },
     }),
-    sampleCall({ tool: 'run_shell', title: 'Run rm -rf build', state: 'denied', duration: null, text: 'The person declined.' }),
-    sampleItem({ kind: 'note', level: 'warning', identifier: 'cache', text: 'AGENTS.md changed: the cache starts over.' }),
-    sampleItem({ kind: 'turn-end', turn: 1, reason: 'done', failure: null, message: null, duration: 64_200, usage: { ...NO_TOTALS, input: 3000, output: 1800, cacheRead: 40_000, cost: 0.0421 } }),
+    sampleCall({
+      tool: 'run_shell',
+      title: 'Run rm -rf build',
+      state: 'denied',
+      duration: null,
+      text: 'The person declined.',
+    }),
+    sampleItem({
+      kind: 'note',
+      level: 'warning',
+      identifier: 'cache',
+      text: 'AGENTS.md changed: the cache starts over.',
+    }),
+    sampleItem({
+      kind: 'turn-end',
+      turn: 1,
+      reason: 'done',
+      failure: null,
+      message: null,
+      duration: 64_200,
+      usage: { ...NO_TOTALS, input: 3000, output: 1800, cacheRead: 40_000, cost: 0.0421 },
+    }),
     sampleItem({ kind: 'user', text: 'Now run all tests', attachments: [], as: 'prompt', turn: 2, stopped: false }),
   ];
 }
@@ -125,7 +193,17 @@ export function sampleAsk(): Ask {
       kind: 'permission',
       title: 'Run a command',
       why: 'The old build gets in the way of the tests',
-      effects: [{ kind: 'run', line: 'rm -rf build', folder: '/home/ada/code/orbit', background: false, terminal: false, timeoutMs: 300_000, label: TRUSTED_PUBLIC }],
+      effects: [
+        {
+          kind: 'run',
+          line: 'rm -rf build',
+          folder: '/home/ada/code/orbit',
+          background: false,
+          terminal: false,
+          timeoutMs: 300_000,
+          label: TRUSTED_PUBLIC,
+        },
+      ],
       rows: [
         { role: 'line', shown: { text: 'rm -rf build && bun run build', label: TRUSTED_PUBLIC } },
         { role: 'path', shown: { text: '/home/ada/code/orbit', label: TRUSTED_PUBLIC } },

@@ -19,7 +19,10 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   // What is typed.
   key('send', 'Prompt', 'Send what is in the prompt', ['enter'], { where: 'prompt', fixed: true }),
   key('newline', 'Prompt', 'New line', ['ctrl-j', 'shift-enter', 'alt-enter'], { where: 'prompt', fixed: true }),
-  key('send-now', 'Prompt', 'Stop the turn and send everything waiting as one', ['ctrl-enter'], { where: 'prompt', fixed: true }),
+  key('send-now', 'Prompt', 'Stop the turn and send everything waiting as one', ['ctrl-enter'], {
+    where: 'prompt',
+    fixed: true,
+  }),
   key('send-mode', 'Prompt', 'Next send: steer, queue or interrupt', ['alt-s'], { where: 'prompt' }),
   key('recall', 'Prompt', 'Take what waits back into the prompt', ['alt-c'], { whyNot: nothingWaits }),
   key('editor', 'Prompt', 'Write the prompt in your editor', ['ctrl-g'], { where: 'prompt', whyNot: notDuringTurn }),
@@ -37,7 +40,9 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   }),
   // What is seen.
   key('escape', 'View', 'Close, step back, then stop the turn', ['escape'], { fixed: true }),
-  key('interrupt', 'Session', 'Copy a selection, stop the turn, clear the draft, then leave', ['ctrl-c'], { fixed: true }),
+  key('interrupt', 'Session', 'Copy a selection, stop the turn, clear the draft, then leave', ['ctrl-c'], {
+    fixed: true,
+  }),
   key('leave', 'Session', 'Leave, from an empty prompt', ['ctrl-d'], { where: 'prompt', fixed: true }),
   key('focus', 'View', 'Move between prompt, question and transcript', ['tab'], { fixed: true }),
   key('mode', 'Safety', 'Next permission mode', ['shift-tab'], { where: 'prompt', fixed: true }),
@@ -71,11 +76,34 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
 
 type Extra = Partial<Omit<FrontCommand, 'name' | 'group' | 'description' | 'argument' | 'runs' | 'slash'>>;
 
-function key(name: string, group: Command['group'], description: string, keys: readonly string[], extra: Extra = {}): FrontCommand {
-  return { name, group, description, argument: '', runs: 'front', during: 'now', slash: false, where: 'anywhere', keys, ...extra };
+function key(
+  name: string,
+  group: Command['group'],
+  description: string,
+  keys: readonly string[],
+  extra: Extra = {},
+): FrontCommand {
+  return {
+    name,
+    group,
+    description,
+    argument: '',
+    runs: 'front',
+    during: 'now',
+    slash: false,
+    where: 'anywhere',
+    keys,
+    ...extra,
+  };
 }
 
-function slash(name: string, group: Command['group'], description: string, argument: string, extra: Extra = {}): FrontCommand {
+function slash(
+  name: string,
+  group: Command['group'],
+  description: string,
+  argument: string,
+  extra: Extra = {},
+): FrontCommand {
   return { name, group, description, argument, runs: 'front', during: 'now', slash: true, where: 'anywhere', ...extra };
 }
 

@@ -13,9 +13,9 @@ export interface Keymap {
 const NEVER = new Set(['ctrl-c', 'ctrl-d', 'ctrl-j', 'shift-enter', 'ctrl-enter']);
 const MODIFIERS = ['ctrl', 'alt', 'shift'];
 const NAMED = new Set(
-  'enter tab escape backspace delete insert up down left right home end pageup pagedown space'.split(' ').concat(
-    Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
-  ),
+  'enter tab escape backspace delete insert up down left right home end pageup pagedown space'
+    .split(' ')
+    .concat(Array.from({ length: 12 }, (_, index) => `f${index + 1}`)),
 );
 
 /** `Ctrl+X`, `ctrl-x` → `ctrl-x`, modifiers in one order; null when it is no chord. */
@@ -34,7 +34,8 @@ export function refuseChord(chord: string): string | null {
   const name = words.pop() ?? '';
   if (NEVER.has(chord)) return `${chordLabel(chord)} keeps its meaning`;
   if (!words.includes('ctrl') && !words.includes('alt')) return 'a chord needs Ctrl or Alt';
-  if (words.includes('shift') && !words.includes('alt') && !NAMED.has(name)) return 'terminals do not report Shift over a character';
+  if (words.includes('shift') && !words.includes('alt') && !NAMED.has(name))
+    return 'terminals do not report Shift over a character';
   return null;
 }
 
@@ -50,7 +51,11 @@ export function makeKeymap(commands: readonly FrontCommand[], bindings: Readonly
     const command = commands.find((each) => each.name === action);
     if (command === undefined || command.keys === undefined) continue;
     const chord = readChord(text);
-    const refusal = command.fixed ? 'this key cannot be moved' : chord === null ? 'this is no chord' : refuseChord(chord);
+    const refusal = command.fixed
+      ? 'this key cannot be moved'
+      : chord === null
+        ? 'this is no chord'
+        : refuseChord(chord);
     if (refusal !== null || chord === null) problems.push(`keybindings.${action}: ${text}: ${refusal}`);
     else moved.set(action, chord);
   }
@@ -62,7 +67,9 @@ export function makeKeymap(commands: readonly FrontCommand[], bindings: Readonly
       for (const holder of holders) {
         if (!moved.delete(holder)) continue;
         settled = false;
-        problems.push(`keybindings.${holder}: ${chordLabel(chord)} is also asked for by ${holders.filter((name) => name !== holder).join(', ')}`);
+        problems.push(
+          `keybindings.${holder}: ${chordLabel(chord)} is also asked for by ${holders.filter((name) => name !== holder).join(', ')}`,
+        );
       }
     }
   }

@@ -18,21 +18,32 @@ export interface SlashCommand {
 export function slashCommands(session: readonly SessionCommand[]): SlashCommand[] {
   const own = FRONT_COMMANDS.filter((command) => command.slash).map((command): SlashCommand => {
     const { name, argument, description, group, runs, during } = command;
-    return { name, aliases: command.aliases ?? [], argument, description, group, choices: command.choices ?? [], runs, during };
+    return {
+      name,
+      aliases: command.aliases ?? [],
+      argument,
+      description,
+      group,
+      choices: command.choices ?? [],
+      runs,
+      during,
+    };
   });
   const taken = new Set(own.flatMap((command) => [command.name, ...command.aliases]));
   const theirs = session
     .filter((command) => !taken.has(command.name))
-    .map((command): SlashCommand => ({
-      name: command.name,
-      aliases: [],
-      argument: command.argument,
-      description: command.description,
-      group: 'Session',
-      choices: [],
-      runs: 'session',
-      during: command.during ?? 'after',
-    }));
+    .map(
+      (command): SlashCommand => ({
+        name: command.name,
+        aliases: [],
+        argument: command.argument,
+        description: command.description,
+        group: 'Session',
+        choices: [],
+        runs: 'session',
+        during: command.during ?? 'after',
+      }),
+    );
   return [...own, ...theirs];
 }
 
@@ -60,7 +71,9 @@ export function parseSlash(text: string, commands: readonly SlashCommand[]): Par
 
 /** Commands that match what was typed after `/`: those that begin with it, then those that hold its letters in order. */
 export function matchCommands(typed: string, commands: readonly SlashCommand[]): SlashCommand[] {
-  const begins = commands.filter((command) => command.name.startsWith(typed) || command.aliases.some((alias) => alias.startsWith(typed)));
+  const begins = commands.filter(
+    (command) => command.name.startsWith(typed) || command.aliases.some((alias) => alias.startsWith(typed)),
+  );
   if (typed === '') return begins;
   const holds = commands.filter((command) => !begins.includes(command) && holdsInOrder(command.name, typed));
   return [...begins, ...holds];

@@ -124,10 +124,17 @@ class Loop {
       wheelRows: Math.max(1, options.wheelRows ?? 3),
     });
     this.#frame = new Frame(size.columns, size.rows);
-    this.#scheduler = new FrameScheduler(clock, () => this.#draw());
-    this.#door = new TerminalDoor(terminal, clock, (events) => this.#guarded(() => this.#input(events)), () => this.#leave('terminal-gone'));
+    this.#scheduler = new FrameScheduler(clock, () => this.#guarded(() => this.#draw()));
+    this.#door = new TerminalDoor(
+      terminal,
+      clock,
+      (events) => this.#guarded(() => this.#input(events)),
+      () => this.#leave('terminal-gone'),
+    );
     const head: Head = { ...emptyHead('', environment.folder, ''), home: environment.home, ...options.head };
-    this.#link = new SessionLink(session, client, head, this.#cards.pages, clock, (event) => this.#guarded(() => this.#dispatch(event)));
+    this.#link = new SessionLink(session, client, head, this.#cards.pages, clock, (event) =>
+      this.#guarded(() => this.#dispatch(event)),
+    );
     this.#highlighter = new Highlighter(
       (work) => void clock.after(0, work),
       () => this.#scheduler.soon(),
@@ -266,7 +273,8 @@ class Loop {
       // The keys look different once everything was read.
       if (before?.seen !== this.#screen.ask?.seen) this.#scheduler.soon();
     }
-    if (drawn.cards !== null && drawn.cards.from < this.#link.view.transcript.first) this.#link.fetch(drawn.cards.from - 8, drawn.cards.to);
+    if (drawn.cards !== null && drawn.cards.from < this.#link.view.transcript.first)
+      this.#link.readPages(drawn.cards.from - 8, drawn.cards.to);
     this.#announce();
     this.#tickSoon();
   }

@@ -23,7 +23,8 @@ export async function readClipboard(parts: ClipboardParts): Promise<ClipboardCon
     }
     return text(await run(['wl-paste', '--no-newline']), 'wl-paste');
   }
-  if ((parts.environment('DISPLAY') ?? '') === '') return { kind: 'none', why: 'No clipboard here: paste with your terminal’s own key' };
+  if ((parts.environment('DISPLAY') ?? '') === '')
+    return { kind: 'none', why: 'No clipboard here: paste with your terminal’s own key' };
   const types = await run(['xclip', '-selection', 'clipboard', '-t', 'TARGETS', '-o']);
   if (types.code === 0 && new TextDecoder().decode(types.out).includes('image/png')) {
     return image((await run(['xclip', '-selection', 'clipboard', '-t', 'image/png', '-o'])).out);
@@ -34,7 +35,9 @@ export async function readClipboard(parts: ClipboardParts): Promise<ClipboardCon
 function text(found: { readonly code: number | null; readonly out: Uint8Array }, tool: string): ClipboardContent {
   if (found.code === null) return { kind: 'none', why: `${tool} is not here: paste with your terminal’s own key` };
   const words = new TextDecoder().decode(found.out);
-  return found.code !== 0 || words === '' ? { kind: 'none', why: 'The clipboard holds nothing to paste' } : { kind: 'text', text: words };
+  return found.code !== 0 || words === ''
+    ? { kind: 'none', why: 'The clipboard holds nothing to paste' }
+    : { kind: 'text', text: words };
 }
 
 function image(bytes: Uint8Array): ClipboardContent {
@@ -45,5 +48,7 @@ function image(bytes: Uint8Array): ClipboardContent {
 }
 
 function fromHex(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length >> 1 }, (_, index) => Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16));
+  return Uint8Array.from({ length: hex.length >> 1 }, (_, index) =>
+    Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
+  );
 }

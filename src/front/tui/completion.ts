@@ -32,7 +32,8 @@ export function complete(screen: Screen, context: Context): Step {
     return stay({ ...screen, completion: offer('command', 1, wordEnd(text, caret), choices, text) });
   }
   const argument = /^\/([a-z][a-z0-9-]*) (\S*)$/.exec(typed);
-  if (argument !== null) return completeArgument(screen, context, argument[1]!, argument[2]!, typed.length - argument[2]!.length);
+  if (argument !== null)
+    return completeArgument(screen, context, argument[1]!, argument[2]!, typed.length - argument[2]!.length);
   const path = pathAt(text, caret);
   if (path === null) return stay({ ...screen, completion: null });
   const to = wordEnd(text, caret);
@@ -45,10 +46,14 @@ export function complete(screen: Screen, context: Context): Step {
 function completeArgument(screen: Screen, context: Context, name: string, typed: string, from: number): Step {
   const { text, caret } = screen.prompt.editor.buffer;
   const to = wordEnd(text, caret);
-  const command = slashCommands(context.view.head.commands).find((each) => each.name === name || each.aliases.includes(name));
+  const command = slashCommands(context.view.head.commands).find(
+    (each) => each.name === name || each.aliases.includes(name),
+  );
   if (command === undefined || command.argument === '') return stay({ ...screen, completion: null });
   if (command.choices.length > 0) {
-    const choices = command.choices.filter((value) => value.startsWith(typed)).map((value): Choice => ({ insert: value, label: value, detail: '', when: '' }));
+    const choices = command.choices
+      .filter((value) => value.startsWith(typed))
+      .map((value): Choice => ({ insert: value, label: value, detail: '', when: '' }));
     return stay({ ...screen, completion: offer('argument', from, to, choices, text) });
   }
   const effect: ScreenEffect = { kind: 'read-arguments', command: command.name, typed, forText: text, from, to };
@@ -58,24 +63,42 @@ function completeArgument(screen: Screen, context: Context, name: string, typed:
 
 function commandChoices(typed: string, context: Context): Choice[] {
   const busy = isRunning(context.view);
-  return matchCommands(typed, slashCommands(context.view.head.commands)).map((command): Choice => ({
-    insert: command.argument === '' ? command.name : `${command.name} `,
-    label: `/${command.name}`,
-    detail: command.description,
-    when: busy ? (command.during === 'now' ? 'now' : 'after this turn') : '',
-  }));
+  return matchCommands(typed, slashCommands(context.view.head.commands)).map(
+    (command): Choice => ({
+      insert: command.argument === '' ? command.name : `${command.name} `,
+      label: `/${command.name}`,
+      detail: command.description,
+      when: busy ? (command.during === 'now' ? 'now' : 'after this turn') : '',
+    }),
+  );
 }
 
-function offer(kind: CompletionState['kind'], from: number, to: number, choices: readonly Choice[], forText: string): CompletionState | null {
+function offer(
+  kind: CompletionState['kind'],
+  from: number,
+  to: number,
+  choices: readonly Choice[],
+  forText: string,
+): CompletionState | null {
   return choices.length === 0 ? null : { kind, from, to, choices, cursor: 0, forText };
 }
 
 /** A list that was asked for is here: it counts only for the draft it was asked for. */
-export function completionArrived(screen: Screen, event: Extract<ScreenEvent, { type: 'paths' | 'arguments' }>): Screen {
+export function completionArrived(
+  screen: Screen,
+  event: Extract<ScreenEvent, { type: 'paths' | 'arguments' }>,
+): Screen {
   if (screen.prompt.editor.buffer.text !== event.forText) return screen;
   const choices: Choice[] =
     event.type === 'paths'
-      ? event.paths.slice(0, PATH_LIMIT).map((path) => ({ insert: path.endsWith('/') ? path : `${path} `, label: path, detail: path.endsWith('/') ? 'folder' : '', when: '' }))
+      ? event.paths
+          .slice(0, PATH_LIMIT)
+          .map((path) => ({
+            insert: path.endsWith('/') ? path : `${path} `,
+            label: path,
+            detail: path.endsWith('/') ? 'folder' : '',
+            when: '',
+          }))
       : event.choices.map(({ value, description }) => ({ insert: value, label: value, detail: description, when: '' }));
   const completion = offer(event.type === 'paths' ? 'path' : 'argument', event.from, event.to, choices, event.forText);
   return { ...screen, completion };
@@ -92,7 +115,9 @@ export function accept(screen: Screen, context: Context, at = screen.completion?
   const result = replaceRange(prompt.editor, completion.from, completion.to, { ...EMPTY_PIECE, text: insert }, 'other');
   const taken: Screen = { ...screen, prompt: { ...prompt, editor: result.state, unsaved: true }, completion: null };
   // A folder goes on, and so does a command that wants words.
-  return insert.endsWith('/') || (completion.kind === 'command' && insert.endsWith(' ')) ? complete(taken, context) : stay(taken);
+  return insert.endsWith('/') || (completion.kind === 'command' && insert.endsWith(' '))
+    ? complete(taken, context)
+    : stay(taken);
 }
 
 /** Whether Enter would take the highlighted choice rather than send: the word is not a whole choice yet (COMP-3, COMP-5). */

@@ -1,19 +1,19 @@
-import { drawHeader } from './regions/header.ts';
-import { belowRows, drawBelow } from './regions/below.ts';
-import type { BelowRow } from './regions/below-row.ts';
-import { drawHint } from './regions/hint.ts';
-import { drawPrompt } from './regions/prompt.ts';
-import { drawTranscript, type ShownCards } from './regions/transcript.ts';
 import type { Layout as TextLayout } from './editor/layout.ts';
 import type { Painter } from './frame/painter.ts';
 import { type Layout, layoutOf, transcriptInner } from './layout.ts';
-import { askHeight, drawAsk, type DrawnAsk } from './modals/ask.ts';
+import { askHeight, type DrawnAsk, drawAsk } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
 import { drawConfirm } from './modals/confirm.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { drawPicker } from './modals/picker.ts';
 import { drawScroller, scrollerRows } from './modals/scroller.ts';
+import { belowRows, drawBelow } from './regions/below.ts';
+import type { BelowRow } from './regions/below-row.ts';
+import { drawHeader } from './regions/header.ts';
+import { drawHint } from './regions/hint.ts';
+import { drawPrompt } from './regions/prompt.ts';
+import { drawTranscript, type ShownCards } from './regions/transcript.ts';
 import type { Scene } from './scene.ts';
 
 /** What a drawing found out: the loop tells the screen, and fetches what was missing. */
@@ -68,7 +68,13 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
     const area = modalArea(modal, screen);
     switch (modal.kind) {
       case 'scroller':
-        drawScroller(painter, theme, area, modal, scrollerRows(modal, area.width - 4, (width) => helpRows(scene.keymap, view.head.commands, width)));
+        drawScroller(
+          painter,
+          theme,
+          area,
+          modal,
+          scrollerRows(modal, area.width - 4, (width) => helpRows(scene.keymap, view.head.commands, width)),
+        );
         break;
       case 'picker':
         drawPicker(painter, theme, area, modal);

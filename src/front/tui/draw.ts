@@ -82,7 +82,14 @@ function drawOnBorder(painter: Painter, theme: Theme, area: Rect, y: number, lef
 /**
  * A scrollbar one column wide: a thumb where the window of `shown` rows lies among `total`. Nothing where all is shown.
  */
-export function drawScrollbar(painter: Painter, theme: Theme, area: Rect, above: number, shown: number, total: number): void {
+export function drawScrollbar(
+  painter: Painter,
+  theme: Theme,
+  area: Rect,
+  above: number,
+  shown: number,
+  total: number,
+): void {
   if (total <= shown || area.height < 2) return;
   const thumb = Math.max(1, Math.round((shown / total) * area.height));
   const room = area.height - thumb;

@@ -6,10 +6,10 @@ import type { Environment } from '../../system/environment.ts';
 import type { Processes } from '../../system/processes.ts';
 import type { Terminal } from '../../system/terminal.ts';
 import { readClipboard } from './clipboard.ts';
+import { PATH_LIMIT } from './completion.ts';
 import { editExternally } from './external-editor.ts';
 import { clipboardSequence } from './frame/screen-modes.ts';
 import { CHUNK_LINES, type PickerItem } from './modals/modal.ts';
-import { PATH_LIMIT } from './completion.ts';
 import type { ScreenEffect, ScreenEvent } from './screen-event.ts';
 
 /** What carrying out an effect needs. */
@@ -39,7 +39,16 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       const line = effect.line ?? null;
       session.send(intent, client).then(
         (sent) => dispatch({ type: 'sent', intent, sent, line }),
-        () => dispatch({ type: 'sent', intent, line, sent: { accepted: false, refusal: { identifier: 'out-of-reach', message: 'The session is out of reach: not sent' } } }),
+        () =>
+          dispatch({
+            type: 'sent',
+            intent,
+            line,
+            sent: {
+              accepted: false,
+              refusal: { identifier: 'out-of-reach', message: 'The session is out of reach: not sent' },
+            },
+          }),
       );
       return;
     }
@@ -69,7 +78,8 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
         if (answer?.ok) {
           const { lines, totalLines, label } = answer.value;
           dispatch({ type: 'output', call, from, lines, totalLines, fogged: label.integrity === 'untrusted' });
-        } else dispatch({ type: 'output-failed', call, message: answer?.refusal.message ?? 'The session is out of reach' });
+        } else
+          dispatch({ type: 'output-failed', call, message: answer?.refusal.message ?? 'The session is out of reach' });
       });
       return;
     }
@@ -85,13 +95,19 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       return;
     case 'copy-to-file':
       void writePrivateFile(parts, effect.text, 'copy.txt').then((path) => {
-        dispatch(path === null ? { type: 'note', level: 'error', text: 'The file could not be written' } : { type: 'note', level: 'info', text: `Written to ${path}` });
+        dispatch(
+          path === null
+            ? { type: 'note', level: 'error', text: 'The file could not be written' }
+            : { type: 'note', level: 'info', text: `Written to ${path}` },
+        );
       });
       return;
     case 'read-clipboard':
-      void readClipboard({ run: (argv) => run(parts, argv, null), environment: (name) => parts.environment.get(name), mac: parts.environment.platform === 'darwin' }).then((found) =>
-        dispatch({ type: 'clipboard', found }),
-      );
+      void readClipboard({
+        run: (argv) => run(parts, argv, null),
+        environment: (name) => parts.environment.get(name),
+        mac: parts.environment.platform === 'darwin',
+      }).then((found) => dispatch({ type: 'clipboard', found }));
       return;
     case 'edit':
       void edit(parts, effect.text);
@@ -169,13 +185,21 @@ async function edit(parts: EffectParts, text: string): Promise<void> {
 /** A file only its owner can read, in a folder of its own in the system's temp folder; null when that failed. */
 async function writePrivateFile(parts: EffectParts, text: string, name: string): Promise<string | null> {
   const script = 'umask 077; d=$(mktemp -d "$0/houston-XXXXXXXX") && cat > "$d/$1" && printf %s "$d/$1"';
-  const { code, out } = await run(parts, ['sh', '-c', script, parts.environment.temp, name], new TextEncoder().encode(text));
+  const { code, out } = await run(
+    parts,
+    ['sh', '-c', script, parts.environment.temp, name],
+    new TextEncoder().encode(text),
+  );
   const path = new TextDecoder().decode(out);
   return code === 0 && path !== '' ? path : null;
 }
 
 /** Runs a small program to its end; code null when it could not start, was ended, or took longer than five seconds. */
-async function run(parts: EffectParts, argv: readonly string[], input: Uint8Array | null): Promise<{ code: number | null; out: Uint8Array }> {
+async function run(
+  parts: EffectParts,
+  argv: readonly string[],
+  input: Uint8Array | null,
+): Promise<{ code: number | null; out: Uint8Array }> {
   const pieces: Uint8Array[] = [];
   const { processes, environment, clock } = parts;
   try {

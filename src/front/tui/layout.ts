@@ -81,9 +81,12 @@ export function layoutOf(wanted: Wanted): Layout {
   const transcript = take(bodyRows, columns - wanted.railColumns - wanted.sideColumns);
   // The dialog leaves one row of the transcript's own border above it where there is room.
   const room = transcript.height - (border ? 2 : 0);
-  const dialogRows = wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, Math.max(room, DIALOG_LEAST), transcript.height) : 0;
+  const dialogRows =
+    wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, Math.max(room, DIALOG_LEAST), transcript.height) : 0;
   const dialog =
-    dialogRows > 0 ? rect(transcript.x, transcript.y + transcript.height - dialogRows, transcript.width, dialogRows) : NONE;
+    dialogRows > 0
+      ? rect(transcript.x, transcript.y + transcript.height - dialogRows, transcript.width, dialogRows)
+      : NONE;
   return {
     header: headerArea,
     separator: separatorArea,

@@ -1,11 +1,11 @@
 import type { Item, ItemOf } from '../../protocol/view.ts';
-import { displayRows } from './blocks/display.ts';
 import { blockOf } from './blocks/block-of.ts';
+import { displayRows } from './blocks/display.ts';
 import { exactRows } from './blocks/prose.ts';
 import type { Row } from './blocks/row.ts';
 import { piece } from './piece.ts';
 import { topOf } from './regions/transcript-scroll.ts';
-import { type Screen } from './screen.ts';
+import type { Screen } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
@@ -28,21 +28,46 @@ export function openItem(screen: Screen, item: Item): Step {
   const width = Math.max(20, screen.columns - 8);
   const options = { width, expanded: true, openKey: '' };
   if (item.kind !== 'call') {
-    return stay(opened(screen, item.kind === 'assistant' ? 'Reply' : 'Card', { kind: 'rows', rows: blockOf(item, options) }));
+    return stay(
+      opened(screen, item.kind === 'assistant' ? 'Reply' : 'Card', { kind: 'rows', rows: blockOf(item, options) }),
+    );
   }
   const head = parameterRows(item, width);
-  if (item.output === null && item.state !== 'running' && item.display.kind !== 'text' && item.display.kind !== 'terminal') {
+  if (
+    item.output === null &&
+    item.state !== 'running' &&
+    item.display.kind !== 'text' &&
+    item.display.kind !== 'terminal'
+  ) {
     const shown = displayRows(item.display, options);
     const text = shown.length > 0 || item.text === '' ? [] : exactRows(item.text, [], 'text', options);
     return stay(opened(screen, item.title, { kind: 'rows', rows: [...head, ...shown, ...text] }));
   }
-  const fogged = (item.display.kind === 'text' || item.display.kind === 'terminal') && item.display.label.integrity === 'untrusted';
-  const body = { kind: 'output', call: item.call, head, totalLines: null, fogged, chunks: new Map(), failed: null } as const;
+  const fogged =
+    (item.display.kind === 'text' || item.display.kind === 'terminal') && item.display.label.integrity === 'untrusted';
+  const body = {
+    kind: 'output',
+    call: item.call,
+    head,
+    totalLines: null,
+    fogged,
+    chunks: new Map(),
+    failed: null,
+  } as const;
   return step(opened(screen, item.title, body), { kind: 'read-output', call: item.call, from: 0 });
 }
 
-function opened(screen: Screen, title: string, body: Extract<Screen['modals'][number], { kind: 'scroller' }>['body']): Screen {
-  return { ...screen, completion: null, keyList: false, modals: [...screen.modals, { kind: 'scroller', title, body, top: 0, search: null }] };
+function opened(
+  screen: Screen,
+  title: string,
+  body: Extract<Screen['modals'][number], { kind: 'scroller' }>['body'],
+): Screen {
+  return {
+    ...screen,
+    completion: null,
+    keyList: false,
+    modals: [...screen.modals, { kind: 'scroller', title, body, top: 0, search: null }],
+  };
 }
 
 /** What the call was given, one parameter a row. */
@@ -53,11 +78,19 @@ function parameterRows(item: ItemOf<'call'>, width: number): Row[] {
     input === null || typeof input !== 'object'
       ? []
       : Object.entries(input).flatMap(([name, value]) =>
-          exactRows(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), [piece('  ', 'text')], 'text', options).map((row, index): Row =>
-            index === 0 ? { ...row, line: [piece(`${name}: `, 'quiet'), ...row.line], margin: [] } : row,
+          exactRows(
+            typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+            [piece('  ', 'text')],
+            'text',
+            options,
+          ).map(
+            (row, index): Row =>
+              index === 0 ? { ...row, line: [piece(`${name}: `, 'quiet'), ...row.line], margin: [] } : row,
           ),
         );
-  return rows.length === 0 ? [] : [...rows, { margin: [], line: [piece('─'.repeat(Math.min(width, 40)), 'line')], join: '\n', furniture: true }];
+  return rows.length === 0
+    ? []
+    : [...rows, { margin: [], line: [piece('─'.repeat(Math.min(width, 40)), 'line')], join: '\n', furniture: true }];
 }
 
 /** The `number`-th last reply as it was written, without control characters; null when there is none (CMD-14). */

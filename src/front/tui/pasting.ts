@@ -1,5 +1,5 @@
-import { insertImage, insertText, paste } from './editor/editor-state.ts';
 import { normalisePaste } from './editor/atoms.ts';
+import { insertImage, insertText, paste } from './editor/editor-state.ts';
 import { edited } from './prompt-actions.ts';
 import type { Screen } from './screen.ts';
 import type { ClipboardContent, Context } from './screen-event.ts';
@@ -14,7 +14,8 @@ export function pasteInto(screen: Screen, context: Context, text: string, joins:
   if (text === '') return step(screen, { kind: 'read-clipboard' });
   const { prompt, ask } = screen;
   // A paste into an armed shell line never folds (ADD-4).
-  const result = prompt.shell === 'off' ? paste(prompt.editor, text, joins) : insertText(prompt.editor, normalisePaste(text));
+  const result =
+    prompt.shell === 'off' ? paste(prompt.editor, text, joins) : insertText(prompt.editor, normalisePaste(text));
   const typing: Screen = {
     ...screen,
     focus: 'prompt',

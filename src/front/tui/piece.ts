@@ -23,7 +23,7 @@ export function facts(parts: readonly Line[]): Line {
   return kept.flatMap((part, index) => (index === 0 ? part : [SEPARATOR, ...part]));
 }
 
-export const SEPARATOR: Piece = { text: ' • ', role: 'line' };
+export const SEPARATOR: Piece = { text: ' • ', role: 'quiet' };
 
 export function plainText(line: Line): string {
   return line.map((each) => each.text).join('');

@@ -1,6 +1,6 @@
+import { complete } from './completion.ts';
 import { applyAction, type EditorResult } from './editor/editor-state.ts';
 import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
-import { complete } from './completion.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { scrollBy } from './regions/transcript-scroll.ts';
 import { type Screen, type SendMode, withNote } from './screen.ts';
@@ -42,7 +42,11 @@ export function edited(screen: Screen, context: Context, result: EditorResult): 
   if (result.effect?.kind === 'refused') return noted(screen, result.effect.refusal.message, 'warning');
   const { editor } = screen.prompt;
   const textMoved = result.state.buffer.text !== editor.buffer.text;
-  const prompt = { ...screen.prompt, editor: result.state, unsaved: screen.prompt.unsaved || result.state.buffer !== editor.buffer };
+  const prompt = {
+    ...screen.prompt,
+    editor: result.state,
+    unsaved: screen.prompt.unsaved || result.state.buffer !== editor.buffer,
+  };
   const next: Screen = { ...screen, prompt };
   if (textMoved) return complete(next, context);
   // A caret that only moved leaves nothing to complete at its old place.
@@ -58,7 +62,8 @@ export function recall(screen: Screen): Step {
 export function beyondEdge(screen: Screen, context: Context, edge: 'up' | 'down'): Step {
   const { prompt } = screen;
   if (edge === 'up' && context.view.queue.rows.length > 0) return recall(screen);
-  const walked = edge === 'up' ? olderPrompt(prompt.walk, prompt.sent, prompt.editor.buffer) : newerPrompt(prompt.walk, prompt.sent);
+  const walked =
+    edge === 'up' ? olderPrompt(prompt.walk, prompt.sent, prompt.editor.buffer) : newerPrompt(prompt.walk, prompt.sent);
   if (walked === null) {
     const scroll = scrollBy({ ...context, screen }, edge === 'up' ? -1 : 1, transcriptRows(context.layout));
     return stay({ ...screen, scroll });
@@ -78,5 +83,7 @@ function stash(screen: Screen): Step {
   }
   if (prompt.walk !== null) return stay(withNote(screen, 'Sent before: Up and Down bring it back'));
   const empty = withText(prompt, { text: '', caret: 0, anchor: null, atoms: [] });
-  return empty === null ? stay(screen) : stay({ ...screen, prompt: { ...empty, stash: prompt.editor.buffer }, completion: null });
+  return empty === null
+    ? stay(screen)
+    : stay({ ...screen, prompt: { ...empty, stash: prompt.editor.buffer }, completion: null });
 }

@@ -71,7 +71,15 @@ export function withRecalled(
       const found = label.exec(draft.text);
       return found === null
         ? []
-        : [{ from: start + found.index, to: start + found.index + found[0].length, kind: attachment.kind, payload: '', attachment: { kind: 'stored' as const, attachment } }];
+        : [
+            {
+              from: start + found.index,
+              to: start + found.index + found[0].length,
+              kind: attachment.kind,
+              payload: '',
+              attachment: { kind: 'stored' as const, attachment },
+            },
+          ];
     });
   });
   const caret = buffer.text === '' ? text.length : buffer.caret + shift;

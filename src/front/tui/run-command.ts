@@ -2,9 +2,9 @@ import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { factsOf } from '../commands/facts.ts';
 import { historyPicker, modePicker, openPicker, themePicker } from './modals/picker.ts';
-import { isBlank } from './prompt-state.ts';
-import { recall, runPromptAction } from './prompt-actions.ts';
 import { openCard, replyText } from './open-card.ts';
+import { recall, runPromptAction } from './prompt-actions.ts';
+import { isBlank } from './prompt-state.ts';
 import { FOLLOW, scrollBy, scrollToCard, scrollToTop } from './regions/transcript-scroll.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
@@ -30,7 +30,8 @@ const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max', 'de
 const RUNS: Readonly<Record<string, Run>> = {
   help: (screen) => {
     const top = screen.modals.at(-1);
-    if (top?.kind === 'scroller' && top.body.kind === 'help') return stay({ ...screen, modals: screen.modals.slice(0, -1) });
+    if (top?.kind === 'scroller' && top.body.kind === 'help')
+      return stay({ ...screen, modals: screen.modals.slice(0, -1) });
     return stay(withModal(screen, { kind: 'scroller', title: 'Help', body: { kind: 'help' }, top: 0, search: null }));
   },
   quit: (screen) => step(screen, { kind: 'leave', how: 'quit' }),
@@ -40,12 +41,20 @@ const RUNS: Readonly<Record<string, Run>> = {
   status: (screen) => step(screen, { kind: 'read-status' }),
   theme: (screen, _context, argument) => {
     if (argument === '') return stay(openPicker(screen, themePicker(screen)));
-    if (argument !== 'auto' && argument !== 'dark' && argument !== 'light') return noted(screen, `No theme ${argument}: auto, dark or light`, 'warning');
+    if (argument !== 'auto' && argument !== 'dark' && argument !== 'light')
+      return noted(screen, `No theme ${argument}: auto, dark or light`, 'warning');
     return stay({ ...screen, themeChoice: argument });
   },
   model: (screen, _context, argument) => {
     if (argument === '') {
-      const loading = openPicker(screen, { kind: 'picker', title: 'Model', purpose: { kind: 'model' }, items: null, filter: '', cursor: 0 });
+      const loading = openPicker(screen, {
+        kind: 'picker',
+        title: 'Model',
+        purpose: { kind: 'model' },
+        items: null,
+        filter: '',
+        cursor: 0,
+      });
       return step(loading, { kind: 'read-models' });
     }
     const colon = argument.indexOf(':');
@@ -73,7 +82,8 @@ const RUNS: Readonly<Record<string, Run>> = {
     return step(screen, { kind: 'send', intent: { type: 'set-mode', mode: offered[(at + 1) % offered.length]! } });
   },
   copy: (screen, context, argument) => {
-    if (argument !== '' && !/^[1-9][0-9]*$/.test(argument)) return noted(screen, 'Which reply: 1 is the last one', 'warning');
+    if (argument !== '' && !/^[1-9][0-9]*$/.test(argument))
+      return noted(screen, 'Which reply: 1 is the last one', 'warning');
     const text = replyText(context, argument === '' ? 1 : Number(argument));
     return text === null ? noted(screen, 'No such reply here', 'warning') : copyText(screen, text);
   },
@@ -94,7 +104,9 @@ const RUNS: Readonly<Record<string, Run>> = {
   retry: (screen) => step(screen, { kind: 'send', intent: { type: 'retry' } }),
   background: (screen, context) => {
     const job = context.view.jobs.find((each) => each.state === 'running' && !each.background);
-    return job === undefined ? stay(screen) : step(screen, { kind: 'send', intent: { type: 'job', job: job.id, action: 'background' } });
+    return job === undefined
+      ? stay(screen)
+      : step(screen, { kind: 'send', intent: { type: 'job', job: job.id, action: 'background' } });
   },
   history: (screen, context) => {
     if (screen.prompt.sent.length === 0) return stay(screen);
@@ -103,7 +115,8 @@ const RUNS: Readonly<Record<string, Run>> = {
   scroller: openCard,
   'page-up': (screen, context) => scrolled(screen, context, -Math.max(1, transcriptRows(context.layout) - 2)),
   'page-down': (screen, context) => scrolled(screen, context, Math.max(1, transcriptRows(context.layout) - 2)),
-  top: (screen, context) => stay({ ...screen, scroll: scrollToTop({ ...context, screen }, transcriptRows(context.layout)) }),
+  top: (screen, context) =>
+    stay({ ...screen, scroll: scrollToTop({ ...context, screen }, transcriptRows(context.layout)) }),
   bottom: (screen) => stay({ ...screen, scroll: FOLLOW }),
   'first-failed': (screen, context) => jumpTo(screen, context, ['error', 'denied', 'unknown'], 'No failed call here'),
   'first-running': (screen, context) => jumpTo(screen, context, ['running', 'asking', 'waiting'], 'No call is running'),
@@ -114,8 +127,20 @@ function isEffort(text: string): text is Effort {
 }
 
 function effortPicker(current: Effort): Parameters<typeof openPicker>[1] {
-  const items = EFFORTS.map((effort) => ({ value: effort, label: effort === 'default' ? 'no level: as the service has it' : effort, detail: '', current: effort === current }));
-  return { kind: 'picker', title: 'How hard the model thinks', purpose: { kind: 'effort' }, items, filter: '', cursor: items.findIndex((item) => item.current) };
+  const items = EFFORTS.map((effort) => ({
+    value: effort,
+    label: effort === 'default' ? 'no level: as the service has it' : effort,
+    detail: '',
+    current: effort === current,
+  }));
+  return {
+    kind: 'picker',
+    title: 'How hard the model thinks',
+    purpose: { kind: 'effort' },
+    items,
+    filter: '',
+    cursor: items.findIndex((item) => item.current),
+  };
 }
 
 export function withModal(screen: Screen, modal: Screen['modals'][number]): Screen {

@@ -1,5 +1,4 @@
-import type { Intent, Sent } from '../../protocol/intent.ts';
-import type { Draft } from '../../protocol/intent.ts';
+import type { Draft, Intent, Sent } from '../../protocol/intent.ts';
 import type { DirtyPart } from '../../protocol/reduce.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Keymap } from '../commands/keymap.ts';
@@ -9,8 +8,8 @@ import type { Target } from './frame/painter.ts';
 import type { InputEvent } from './input/event.ts';
 import type { Layout } from './layout.ts';
 import type { DrawnAsk } from './modals/ask.ts';
-import type { CardList } from './regions/card-list.ts';
 import type { PickerItem } from './modals/modal.ts';
+import type { CardList } from './regions/card-list.ts';
 
 /** What the screen is moved by, besides its own value: the View, and the memos over it. Read only. */
 export interface Context {
@@ -38,10 +37,29 @@ export type ScreenEvent =
   /** A page of older cards is here. */
   | { readonly type: 'page' }
   | { readonly type: 'drawn'; readonly ask: DrawnAsk }
-  | { readonly type: 'paths'; readonly forText: string; readonly from: number; readonly to: number; readonly paths: readonly string[] }
-  | { readonly type: 'arguments'; readonly forText: string; readonly from: number; readonly to: number; readonly choices: readonly { value: string; description: string }[] }
+  | {
+      readonly type: 'paths';
+      readonly forText: string;
+      readonly from: number;
+      readonly to: number;
+      readonly paths: readonly string[];
+    }
+  | {
+      readonly type: 'arguments';
+      readonly forText: string;
+      readonly from: number;
+      readonly to: number;
+      readonly choices: readonly { value: string; description: string }[];
+    }
   | { readonly type: 'picker-items'; readonly items: readonly PickerItem[] }
-  | { readonly type: 'output'; readonly call: string; readonly from: number; readonly lines: readonly string[]; readonly totalLines: number; readonly fogged: boolean }
+  | {
+      readonly type: 'output';
+      readonly call: string;
+      readonly from: number;
+      readonly lines: readonly string[];
+      readonly totalLines: number;
+      readonly fogged: boolean;
+    }
   | { readonly type: 'output-failed'; readonly call: string; readonly message: string }
   | { readonly type: 'status'; readonly rows: readonly { name: string; value: string }[] }
   | { readonly type: 'edited'; readonly text: string | null; readonly problem: string | null }
@@ -57,8 +75,21 @@ export type ClipboardContent =
 /** What the screen wants done. Data: the loop carries it out (effects.ts). */
 export type ScreenEffect =
   | { readonly kind: 'send'; readonly intent: Intent; readonly line?: Buffer }
-  | { readonly kind: 'read-paths'; readonly typed: string; readonly forText: string; readonly from: number; readonly to: number }
-  | { readonly kind: 'read-arguments'; readonly command: string; readonly typed: string; readonly forText: string; readonly from: number; readonly to: number }
+  | {
+      readonly kind: 'read-paths';
+      readonly typed: string;
+      readonly forText: string;
+      readonly from: number;
+      readonly to: number;
+    }
+  | {
+      readonly kind: 'read-arguments';
+      readonly command: string;
+      readonly typed: string;
+      readonly forText: string;
+      readonly from: number;
+      readonly to: number;
+    }
   | { readonly kind: 'read-models' }
   | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
   | { readonly kind: 'read-status' }

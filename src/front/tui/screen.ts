@@ -1,10 +1,10 @@
 import type { Buffer } from './editor/editor.ts';
 import type { AskState } from './modals/ask-state.ts';
 import type { Modal } from './modals/modal.ts';
+import { NO_PROMPT, type PromptState } from './prompt-state.ts';
 import type { CompletionState } from './regions/completion-rows.ts';
 import type { Selection } from './regions/selection.ts';
 import { FOLLOW, type Scroll } from './regions/transcript-scroll.ts';
-import { NO_PROMPT, type PromptState } from './prompt-state.ts';
 import type { TerminalColors, ThemeChoice } from './theme.ts';
 
 /**

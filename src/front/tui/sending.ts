@@ -22,7 +22,11 @@ export function sendPrompt(screen: Screen, context: Context, mode: SendMode | nu
     case 'usage':
       return noted(screen, `/${parsed.command.name} needs ${parsed.command.argument}`, 'warning');
     case 'command': {
-      const sent: Screen = { ...screen, prompt: { ...emptied(prompt), sent: remembered(prompt.sent, prompt.editor.buffer) }, completion: null };
+      const sent: Screen = {
+        ...screen,
+        prompt: { ...emptied(prompt), sent: remembered(prompt.sent, prompt.editor.buffer) },
+        completion: null,
+      };
       const remember: ScreenEffect = { kind: 'remember', text };
       if (parsed.command.runs === 'front') {
         const ran = runCommand(sent, context, parsed.command.name, parsed.argument);
@@ -59,7 +63,9 @@ function say(screen: Screen, said: Said): Step {
   };
   const send: ScreenEffect = { kind: 'send', intent: { type: 'say', ref, ...said }, line };
   // The private form leaves no trace, in the history neither (DSH-3).
-  return isPrivate ? step(next, send) : step(next, send, { kind: 'remember', text: said.delivery === 'shell' ? `!${said.text}` : said.text });
+  return isPrivate
+    ? step(next, send)
+    : step(next, send, { kind: 'remember', text: said.delivery === 'shell' ? `!${said.text}` : said.text });
 }
 
 /** What became of an intent. A refused line comes back whole, markers and all (PE-10); a recall brings its lines. */
@@ -71,12 +77,15 @@ export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { typ
     if (sent.value?.kind !== 'recalled') return stay(counted);
     if (sent.value.drafts.length === 0) return noted(counted, 'Nothing is waiting any more');
     const prompt = withRecalled(counted.prompt, sent.value.drafts);
-    return prompt === null ? noted(counted, 'Too long for the prompt together') : stay({ ...counted, prompt, keyList: false, completion: null });
+    return prompt === null
+      ? noted(counted, 'Too long for the prompt together')
+      : stay({ ...counted, prompt, keyList: false, completion: null });
   }
   const told = withNote(counted, sent.refusal.message, 'error');
   if (line === null) return stay(told);
   const { prompt } = told;
-  const shell = intent.type === 'say' && intent.delivery === 'shell' ? (intent.private ? 'private' : 'armed') : prompt.shell;
+  const shell =
+    intent.type === 'say' && intent.delivery === 'shell' ? (intent.private ? 'private' : 'armed') : prompt.shell;
   const empty = prompt.editor.buffer.text === '';
   const restored = empty ? withText(prompt, line) : withText(prompt, joinAbove(line, prompt.editor.buffer));
   const said = new Map(told.said);

@@ -28,7 +28,14 @@ export class SessionLink {
   #closed = false;
   #cancelRetry: (() => void) | null = null;
 
-  constructor(session: Session, client: ClientId, head: Head, pages: Pages, clock: LinkClock, dispatch: (event: ScreenEvent) => void) {
+  constructor(
+    session: Session,
+    client: ClientId,
+    head: Head,
+    pages: Pages,
+    clock: LinkClock,
+    dispatch: (event: ScreenEvent) => void,
+  ) {
     this.#session = session;
     this.#client = client;
     this.#clock = clock;
@@ -58,13 +65,14 @@ export class SessionLink {
   }
 
   /** Fetches the pages of older cards that the rows `from`..`to` need. */
-  fetch(from: number, to: number): void {
+  readPages(from: number, to: number): void {
     for (const page of this.#pages.wanted(this.view, from, to)) {
       const count = Math.min(PAGE_ITEMS, this.view.transcript.first - page);
       this.#session.read({ type: 'page', from: page, count }, this.#client).then(
         (answer) => {
           if (!answer.ok) this.#pages.failed(page);
-          else if (this.#pages.add(this.view, answer.value.generation, answer.value.from, answer.value.items)) this.#dispatch({ type: 'page' });
+          else if (this.#pages.add(this.view, answer.value.generation, answer.value.from, answer.value.items))
+            this.#dispatch({ type: 'page' });
         },
         () => this.#pages.failed(page),
       );
@@ -98,7 +106,8 @@ export class SessionLink {
   #own(change: Change): void {
     switch (change.type) {
       case 'flash':
-        if (change.client === null || change.client === this.#client) this.#dispatch({ type: 'flash', level: change.level, text: change.text });
+        if (change.client === null || change.client === this.#client)
+          this.#dispatch({ type: 'flash', level: change.level, text: change.text });
         return;
       case 'your-turn':
         if (change.client !== this.#client) return;

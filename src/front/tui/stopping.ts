@@ -30,13 +30,18 @@ export function interrupt(screen: Screen, context: Context, event: KeyEvent, off
   }
   if (selectionOf(prompt.editor.buffer) !== null) return copyText(screen, selectedDraft(prompt.editor) ?? '');
   if (isBusy(screen, context)) return step(screen, { kind: 'send', intent: { type: 'cancel', then: 'pause-queue' } });
-  if (!isBlank(prompt) || prompt.shell !== 'off') return stay({ ...cleared(screen), exit: { read: event.read, notBefore: context.now + AFTER_CLEARING } });
+  if (!isBlank(prompt) || prompt.shell !== 'off') {
+    const exit = event.alone ? { read: event.read, notBefore: context.now + AFTER_CLEARING } : null;
+    return stay({ ...cleared(screen), exit });
+  }
   return leaveOrOffer(screen, context, event, offer);
 }
 
 /** Ctrl-D on an empty box: offer, then leave. */
 export function leaveOrOffer(screen: Screen, context: Context, event: KeyEvent, offer: ExitOffer | null): Step {
-  const taken = offer !== null && event.alone && event.read !== offer.read && context.now >= offer.notBefore;
+  // A press that came with other input says nothing about leaving.
+  if (!event.alone) return stay(screen);
+  const taken = offer !== null && event.read !== offer.read && context.now >= offer.notBefore;
   if (taken) return step(screen, { kind: 'leave', how: 'quit' });
   return stay({ ...screen, exit: { read: event.read, notBefore: offer?.notBefore ?? 0 } });
 }
@@ -49,7 +54,8 @@ export function escape(screen: Screen, context: Context): Step {
   if (screen.completion !== null || screen.keyList) return stay({ ...screen, completion: null, keyList: false });
   if (screen.selection !== null) return stay({ ...screen, selection: null });
   if (screen.focus !== 'prompt') return stay({ ...screen, focus: 'prompt' });
-  if (screen.prompt.shell !== 'off') return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });
+  if (screen.prompt.shell !== 'off')
+    return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });
   if (isBusy(screen, context)) return step(screen, { kind: 'send', intent: { type: 'cancel', then: 'go-on' } });
   return stay(cleared(screen));
 }

@@ -1,5 +1,5 @@
-import { GRAPHEME_WIDTHS, ENTER_SCREEN, LEAVE_SCREEN } from './frame/screen-modes.ts';
 import { learn, NOTHING_KNOWN, QUERIES, type TerminalFacts } from './frame/detect.ts';
+import { ENTER_SCREEN, GRAPHEME_WIDTHS, LEAVE_SCREEN } from './frame/screen-modes.ts';
 import { guardBursts, NO_BURST } from './input/burst.ts';
 import { InputReader } from './input/bytes.ts';
 import type { InputEvent } from './input/event.ts';
@@ -33,7 +33,12 @@ export class TerminalDoor {
   #entered = false;
   #gone = false;
 
-  constructor(terminal: DoorTerminal, clock: DoorClock, onEvents: (events: readonly InputEvent[]) => void, onGone: () => void) {
+  constructor(
+    terminal: DoorTerminal,
+    clock: DoorClock,
+    onEvents: (events: readonly InputEvent[]) => void,
+    onGone: () => void,
+  ) {
     this.#terminal = terminal;
     this.#clock = clock;
     this.#onEvents = onEvents;
@@ -111,6 +116,7 @@ export class TerminalDoor {
   #learn(event: Extract<InputEvent, { type: 'reply' }>): void {
     this.facts = learn(this.facts, event.reply);
     if (event.reply.kind === 'kitty-keyboard') this.#reader.kittyKeyboard = true;
-    if (event.reply.kind === 'mode' && event.reply.mode === 2027 && this.facts.graphemeWidths === 'available') this.write(GRAPHEME_WIDTHS);
+    if (event.reply.kind === 'mode' && event.reply.mode === 2027 && this.facts.graphemeWidths === 'available')
+      this.write(GRAPHEME_WIDTHS);
   }
 }

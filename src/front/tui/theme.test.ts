@@ -9,14 +9,19 @@ const color = fc.integer({ min: 0, max: 0xffffff });
 describe('theme', () => {
   test('every text colour has 4.5:1 and every border 3:1 against the real background (UP-05)', () => {
     fc.assert(
-      fc.property(color, fc.option(color), fc.constantFrom('auto' as const, 'dark' as const, 'light' as const), (background, foreground, choice) => {
-        const { styles } = makeTheme(choice, { background, foreground }, true);
-        for (const [role, style] of Object.entries(styles) as [Role, (typeof styles)[Role]][]) {
-          if (style.fg === null || style.fg === undefined) continue;
-          const ground = style.bg ?? background;
-          expect(contrast(style.fg, ground)).toBeGreaterThanOrEqual(role === 'line' ? 3 : 4.5);
-        }
-      }),
+      fc.property(
+        color,
+        fc.option(color),
+        fc.constantFrom('auto' as const, 'dark' as const, 'light' as const),
+        (background, foreground, choice) => {
+          const { styles } = makeTheme(choice, { background, foreground }, true);
+          for (const [role, style] of Object.entries(styles) as [Role, (typeof styles)[Role]][]) {
+            if (style.fg === null || style.fg === undefined) continue;
+            const ground = style.bg ?? background;
+            expect(contrast(style.fg, ground)).toBeGreaterThanOrEqual(role === 'line' ? 3 : 4.5);
+          }
+        },
+      ),
       { numRuns: 200 },
     );
   });

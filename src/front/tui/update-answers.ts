@@ -1,6 +1,6 @@
 import type { Row } from './blocks/row.ts';
-import { modalArea } from './modals/modal-area.ts';
 import type { PickerItem, ScrollerModal } from './modals/modal.ts';
+import { modalArea } from './modals/modal-area.ts';
 import { scrollerWindow } from './modals/scroller.ts';
 import { piece } from './piece.ts';
 import type { Screen } from './screen.ts';
@@ -12,15 +12,32 @@ import { replaceTop, withChunk } from './update-modal.ts';
 export function choiceItems(screen: Screen, items: readonly PickerItem[]): Screen {
   const top = screen.modals.at(-1);
   if (top?.kind !== 'picker' || top.items !== null) return screen;
-  return replaceTop(screen, { ...top, items, cursor: Math.max(0, items.findIndex((item) => item.current)) });
+  return replaceTop(screen, {
+    ...top,
+    items,
+    cursor: Math.max(
+      0,
+      items.findIndex((item) => item.current),
+    ),
+  });
 }
 
 /** Lines of an output are here: they take their place in the scroller that asked for them. */
-export function outputArrived(screen: Screen, _context: Context, event: Extract<ScreenEvent, { type: 'output' }>): Step {
+export function outputArrived(
+  screen: Screen,
+  _context: Context,
+  event: Extract<ScreenEvent, { type: 'output' }>,
+): Step {
   const top = screen.modals.at(-1);
   if (top?.kind !== 'scroller' || top.body.kind !== 'output' || top.body.call !== event.call) return stay(screen);
   const chunks = new Map(top.body.chunks).set(event.from, event.lines);
-  const body = { ...top.body, chunks, totalLines: event.totalLines, fogged: top.body.fogged || event.fogged, failed: null };
+  const body = {
+    ...top.body,
+    chunks,
+    totalLines: event.totalLines,
+    fogged: top.body.fogged || event.fogged,
+    failed: null,
+  };
   const modal: ScrollerModal = { ...top, body };
   return withChunk(replaceTop(screen, modal), modal, scrollerWindow(modalArea(modal, screen)));
 }
@@ -34,6 +51,18 @@ export function outputFailed(screen: Screen, event: Extract<ScreenEvent, { type:
 /** `/status`: what the session says of itself, a name and a value a row. */
 export function statusOpened(screen: Screen, rows: readonly { name: string; value: string }[]): Screen {
   const longest = Math.min(28, Math.max(0, ...rows.map((row) => row.name.length)) + 2);
-  const lines = rows.map((row): Row => ({ margin: [], line: [piece(row.name.padEnd(longest), 'quiet'), piece(row.value, 'text')], join: '\n' }));
-  return { ...screen, modals: [...screen.modals, { kind: 'scroller', title: 'Status', body: { kind: 'rows', rows: lines }, top: 0, search: null }] };
+  const lines = rows.map(
+    (row): Row => ({
+      margin: [],
+      line: [piece(row.name.padEnd(longest), 'quiet'), piece(row.value, 'text')],
+      join: '\n',
+    }),
+  );
+  return {
+    ...screen,
+    modals: [
+      ...screen.modals,
+      { kind: 'scroller', title: 'Status', body: { kind: 'rows', rows: lines }, top: 0, search: null },
+    ],
+  };
 }

@@ -1,6 +1,6 @@
-import { applyKey } from './editor/editor-state.ts';
-import { accept, enterAccepts, moveCursor } from './completion.ts';
 import { findCommand } from '../commands/command-table.ts';
+import { accept, enterAccepts, moveCursor } from './completion.ts';
+import { applyKey } from './editor/editor-state.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
 import { askWindow } from './modals/ask.ts';
 import { askKey } from './modals/ask-keys.ts';
@@ -61,7 +61,12 @@ function questionKey(screen: Screen, context: Context, event: KeyEvent): Step | 
     case 'back':
       return stay({ ...screen, focus: 'prompt', ask: { ...screen.ask, chosen: false } });
     case 'typing':
-      return promptKey({ ...screen, focus: 'prompt', ask: { ...screen.ask, chosen: false } }, context, event, chordOf(event.key));
+      return promptKey(
+        { ...screen, focus: 'prompt', ask: { ...screen.ask, chosen: false } },
+        context,
+        event,
+        chordOf(event.key),
+      );
     case 'other':
       return null;
   }
@@ -91,7 +96,13 @@ function offeredKey(screen: Screen, context: Context, chord: string, event: KeyE
 }
 
 /** A chord's command; null where the prompt's own meaning of the key stands. */
-function keyCommand(screen: Screen, context: Context, command: string, event: KeyEvent, offer: ExitOffer | null): Step | null {
+function keyCommand(
+  screen: Screen,
+  context: Context,
+  command: string,
+  event: KeyEvent,
+  offer: ExitOffer | null,
+): Step | null {
   const closed: Screen = screen.keyList && command !== 'escape' ? { ...screen, keyList: false } : screen;
   switch (command) {
     case 'send':
@@ -106,7 +117,9 @@ function keyCommand(screen: Screen, context: Context, command: string, event: Ke
       return stay(nextFocus(screen, context));
     case 'first-failed':
       // Alt-F moves a word on while the prompt holds text (decisions §4).
-      return screen.focus === 'prompt' && !isBlank(screen.prompt) && event.key.name === 'f' ? null : runCommand(closed, context, command, '');
+      return screen.focus === 'prompt' && !isBlank(screen.prompt) && event.key.name === 'f'
+        ? null
+        : runCommand(closed, context, command, '');
     case 'top':
     case 'bottom':
       return screen.focus === 'prompt' && !isBlank(screen.prompt) ? null : runCommand(closed, context, command, '');
@@ -116,7 +129,9 @@ function keyCommand(screen: Screen, context: Context, command: string, event: Ke
 }
 
 function typedInto(ran: Step, before: Screen, context: Context): Step {
-  return ran.screen.prompt.editor === before.prompt.editor ? ran : { ...ran, screen: { ...ran.screen, typedAt: context.now } };
+  return ran.screen.prompt.editor === before.prompt.editor
+    ? ran
+    : { ...ran, screen: { ...ran.screen, typedAt: context.now } };
 }
 
 /** Ctrl-Enter: with a turn running the box goes out as an interruption (QUE-13); at rest it is a new line (PE-1). */
@@ -125,14 +140,17 @@ function sendNow(screen: Screen, context: Context): Step {
   if (!running) return typedInto(runCommand(screen, context, 'newline', ''), screen, context);
   if (context.view.activity.phase === 'compacting') return sendPrompt(screen, context, 'queue');
   if (!isBlank(screen.prompt)) return sendPrompt(screen, context, 'interrupt');
-  return context.view.queue.rows.length === 0 ? stay(screen) : step(screen, { kind: 'send', intent: { type: 'cancel', then: 'go-on' } });
+  return context.view.queue.rows.length === 0
+    ? stay(screen)
+    : step(screen, { kind: 'send', intent: { type: 'cancel', then: 'go-on' } });
 }
 
 /** Prompt, an open question, the transcript, and round again (LA-26). */
 function nextFocus(screen: Screen, context: Context): Screen {
   const asked = currentAsk(context.view, screen.client) !== null;
   if (screen.focus === 'prompt') {
-    if (asked && screen.ask !== null) return { ...screen, focus: 'question', ask: { ...screen.ask, chosen: true }, keyList: false };
+    if (asked && screen.ask !== null)
+      return { ...screen, focus: 'question', ask: { ...screen.ask, chosen: true }, keyList: false };
     return { ...screen, focus: 'transcript', keyList: false };
   }
   return { ...screen, focus: screen.focus === 'question' ? 'transcript' : 'prompt' };
@@ -175,7 +193,8 @@ function promptKey(screen: Screen, context: Context, event: KeyEvent, chord: str
     return stay({ ...screen, prompt: { ...prompt, shell: 'off', unsaved: true } });
   }
   // Home and End are the transcript's while nothing is typed or the person reads back (TR-7).
-  if ((isBlank(prompt) || !screen.scroll.follow) && (chord === 'home' || chord === 'end')) return runCommand(screen, context, chord === 'home' ? 'top' : 'bottom', '');
+  if ((isBlank(prompt) || !screen.scroll.follow) && (chord === 'home' || chord === 'end'))
+    return runCommand(screen, context, chord === 'home' ? 'top' : 'bottom', '');
   const result = applyKey(prompt.editor, event.key, context.textLayout(prompt.editor.buffer.text));
   if (result === null) return stay(screen);
   if (result.effect?.kind === 'edge') return beyondEdge(screen, context, result.effect.edge);

@@ -1,8 +1,8 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
+import { helpRows } from './modals/help-rows.ts';
 import type { ConfirmModal, Modal, PickerModal, ScrollerModal } from './modals/modal.ts';
 import { modalArea } from './modals/modal-area.ts';
-import { helpRows } from './modals/help-rows.ts';
 import { pickerKey, refiltered } from './modals/picker.ts';
 import { missingChunk, scrollerKey, scrollerRows, scrollerWindow } from './modals/scroller.ts';
 import { plainBuffer, withText } from './prompt-state.ts';
@@ -45,7 +45,8 @@ export function modalPaste(screen: Screen, text: string): Step {
 
 export function modalWheel(screen: Screen, context: Context, rows: number): Step {
   const top = screen.modals.at(-1)!;
-  if (top.kind === 'picker') return stay(replaceTop(screen, { ...top, cursor: Math.max(0, top.cursor + Math.sign(rows)) }));
+  if (top.kind === 'picker')
+    return stay(replaceTop(screen, { ...top, cursor: Math.max(0, top.cursor + Math.sign(rows)) }));
   if (top.kind !== 'scroller') return stay(screen);
   const window = scrollerWindow(modalArea(top, screen));
   const end = Math.max(0, rowsOf(top, screen, context).length - window);
@@ -87,7 +88,10 @@ function choose(screen: Screen, context: Context, modal: PickerModal, value: str
     case 'command': {
       const ref = `${screen.refPrefix}${screen.nextRef}`;
       const intent = { type: 'command', ref, name: modal.purpose.name, argument: value } as const;
-      return step({ ...screen, nextRef: screen.nextRef + 1, unanswered: screen.unanswered + 1 }, { kind: 'send', intent });
+      return step(
+        { ...screen, nextRef: screen.nextRef + 1, unanswered: screen.unanswered + 1 },
+        { kind: 'send', intent },
+      );
     }
   }
 }

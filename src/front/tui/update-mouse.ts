@@ -1,15 +1,15 @@
+import { marginColumns } from './blocks/row.ts';
 import { accept } from './completion.ts';
-import { offsetUnder } from './editor/paint-editor.ts';
 import { placeCaret } from './editor/editor-state.ts';
+import { offsetUnder } from './editor/paint-editor.ts';
 import type { Target } from './frame/painter.ts';
 import type { InputEvent } from './input/event.ts';
 import { promptInner, transcriptInner } from './layout.ts';
 import { askWindow } from './modals/ask.ts';
 import { matches } from './modals/picker.ts';
 import { openItem } from './open-card.ts';
-import { type Point, isEmpty } from './regions/selection.ts';
+import { isEmpty, type Point } from './regions/selection.ts';
 import { topOf } from './regions/transcript-scroll.ts';
-import { marginColumns } from './blocks/row.ts';
 import { scrolled } from './run-command.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';

@@ -1,14 +1,14 @@
 import { completionArrived } from './completion.ts';
-import { imageFrom, pasteInto } from './pasting.ts';
 import { noteDrawn } from './modals/ask-state.ts';
+import { imageFrom, pasteInto } from './pasting.ts';
 import { isBlank, plainBuffer, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEvent } from './screen-event.ts';
 import { intentAnswered } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
-import { updateKey } from './update-key.ts';
 import { choiceItems, outputArrived, outputFailed, statusOpened } from './update-answers.ts';
+import { updateKey } from './update-key.ts';
 import { modalPaste } from './update-modal.ts';
 import { updateMouse } from './update-mouse.ts';
 import { updateView } from './update-view.ts';
@@ -36,10 +36,15 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
       return noted(screen, event.text, event.level);
     case 'your-turn': {
       const ran = runCommand(screen, context, event.name, event.argument);
-      return { screen: ran.screen, effects: [...ran.effects, { kind: 'send', intent: { type: 'command-done', ref: event.ref } }] };
+      return {
+        screen: ran.screen,
+        effects: [...ran.effects, { kind: 'send', intent: { type: 'command-done', ref: event.ref } }],
+      };
     }
     case 'link':
-      return event.link === 'ended' ? step({ ...screen, link: 'ended' }, { kind: 'leave', how: 'detach' }) : stay({ ...screen, link: event.link });
+      return event.link === 'ended'
+        ? step({ ...screen, link: 'ended' }, { kind: 'leave', how: 'detach' })
+        : stay({ ...screen, link: event.link });
     case 'paths':
     case 'arguments':
       return stay(completionArrived(screen, event));
@@ -71,15 +76,19 @@ function updateInput(screen: Screen, context: Context, event: Extract<ScreenEven
       const pasted = pasteInto(calm, context, input.text, input.joins === true);
       // A newline that would have sent, had it come by itself: the text stays, and the row below says why (BOX-4).
       const held = input.burst === true && input.text.endsWith('\n');
-      return held ? { ...pasted, screen: withNote(pasted.screen, 'Kept as pasted text: Enter by itself sends it') } : pasted;
+      return held
+        ? { ...pasted, screen: withNote(pasted.screen, 'Kept as pasted text: Enter by itself sends it') }
+        : pasted;
     }
     case 'mouse':
       return updateMouse(screen, context, input, target);
     case 'focus':
       return stay({ ...screen, focused: input.on });
     case 'reply':
-      if (input.reply.kind === 'background') return stay({ ...screen, colors: { ...screen.colors, background: input.reply.color } });
-      if (input.reply.kind === 'foreground') return stay({ ...screen, colors: { ...screen.colors, foreground: input.reply.color } });
+      if (input.reply.kind === 'background')
+        return stay({ ...screen, colors: { ...screen.colors, background: input.reply.color } });
+      if (input.reply.kind === 'foreground')
+        return stay({ ...screen, colors: { ...screen.colors, foreground: input.reply.color } });
       return stay(screen);
   }
 }
@@ -89,10 +98,16 @@ function externallyEdited(screen: Screen, event: Extract<ScreenEvent, { type: 'e
   const told = event.problem === null ? screen : withNote(screen, event.problem, 'error');
   if (event.text === null || event.text === screen.prompt.editor.buffer.text) return stay(told);
   const prompt = withText(screen.prompt, plainBuffer(event.text));
-  return prompt === null ? noted(screen, 'Too long for the prompt', 'warning') : stay({ ...told, prompt, completion: null, keyList: false });
+  return prompt === null
+    ? noted(screen, 'Too long for the prompt', 'warning')
+    : stay({ ...told, prompt, completion: null, keyList: false });
 }
 
-function fromClipboard(screen: Screen, context: Context, found: Extract<ScreenEvent, { type: 'clipboard' }>['found']): Step {
+function fromClipboard(
+  screen: Screen,
+  context: Context,
+  found: Extract<ScreenEvent, { type: 'clipboard' }>['found'],
+): Step {
   switch (found.kind) {
     case 'text':
       return pasteInto(screen, context, found.text, false);

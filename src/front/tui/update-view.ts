@@ -4,12 +4,13 @@ import { currentAsk, openAsk, QUIET } from './modals/ask-state.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
-import { type Step } from './step.ts';
+import type { Step } from './step.ts';
 
 /** The View moved: what this terminal makes of it. */
 export function updateView(before: Screen, context: Context, event: Extract<ScreenEvent, { type: 'view' }>): Step {
   const { view, now } = context;
-  let screen: Screen = before.attached && before.link === 'there' ? before : { ...before, attached: true, link: 'there' };
+  let screen: Screen =
+    before.attached && before.link === 'there' ? before : { ...before, attached: true, link: 'there' };
   if (event.draft !== undefined && event.draft !== null) screen = withDraft(screen, event.draft);
   if (event.dirty.has('asks') || event.dirty.has('all')) screen = followAsks(screen, context, now);
   const effects: ScreenEffect[] = [];
@@ -31,15 +32,21 @@ const OVER = new Set<InputOutcome['state']>(['done', 'failed', 'stopped', 'dropp
 function withDraft(screen: Screen, draft: NonNullable<Extract<ScreenEvent, { type: 'view' }>['draft']>): Screen {
   if (!isBlank(screen.prompt) || draft.text === '') return screen;
   const prompt = withText(screen.prompt, bufferOf(draft));
-  return prompt === null ? screen : { ...screen, prompt: { ...prompt, shell: draft.shell ? 'armed' : 'off', unsaved: false } };
+  return prompt === null
+    ? screen
+    : { ...screen, prompt: { ...prompt, shell: draft.shell ? 'armed' : 'off', unsaved: false } };
 }
 
 /** Which question stands, and whether it may listen at once: only when nothing is being typed (UP-15). */
 function followAsks(screen: Screen, context: Context, now: number): Screen {
   const ask = currentAsk(context.view, screen.client);
-  if (ask === null) return screen.ask === null ? screen : { ...screen, ask: null, focus: screen.focus === 'question' ? 'prompt' : screen.focus };
+  if (ask === null)
+    return screen.ask === null
+      ? screen
+      : { ...screen, ask: null, focus: screen.focus === 'question' ? 'prompt' : screen.focus };
   if (screen.ask?.id === ask.id) return screen;
-  const quiet = isBlank(screen.prompt) && now - screen.typedAt >= QUIET && screen.modals.length === 0 && screen.focus === 'prompt';
+  const quiet =
+    isBlank(screen.prompt) && now - screen.typedAt >= QUIET && screen.modals.length === 0 && screen.focus === 'prompt';
   // The next of several questions keeps the focus its person gave, and has its own grace.
   const answering = screen.focus === 'question' && screen.ask !== null;
   const focus = quiet || answering ? 'question' : screen.focus === 'question' ? 'prompt' : screen.focus;
@@ -59,6 +66,7 @@ function noteOutcome(screen: Screen, context: Context, outcome: InputOutcome): S
   const forgotten = { ...prompt, sent: at < 0 ? prompt.sent : prompt.sent.filter((_, index) => index !== at) };
   const items = context.view.transcript.items.slice(-2);
   const nothingFollowed = items[0]?.kind === 'user' && items[1]?.kind === 'turn-end';
-  if (!nothingFollowed || context.view.queue.rows.length > 0 || !isBlank(prompt)) return { ...without, prompt: forgotten };
+  if (!nothingFollowed || context.view.queue.rows.length > 0 || !isBlank(prompt))
+    return { ...without, prompt: forgotten };
   return { ...without, prompt: withText(forgotten, { ...line, caret: line.text.length, anchor: null }) ?? forgotten };
 }

@@ -42,11 +42,14 @@ export function gapBefore(previous: Item['kind'] | null, kind: Item['kind']): nu
 }
 
 function userRows(item: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
-  const mark = item.as === 'shell' ? piece('! ', 'accent') : item.as === 'wake' ? piece('↻ ', 'quiet') : piece('❯ ', 'accent');
+  const mark =
+    item.as === 'shell' ? piece('! ', 'accent') : item.as === 'wake' ? piece('↻ ', 'quiet') : piece('❯ ', 'accent');
   const rows = textRows(item.text, [INDENT], 'said', options).map((row): Row => ({ ...row, fill: 'said' }));
   const first = rows[0];
   if (first !== undefined) {
-    const tags = [item.as === 'steering' ? 'into the turn' : '', item.stopped ? '■ stopped' : ''].filter((tag) => tag !== '');
+    const tags = [item.as === 'steering' ? 'into the turn' : '', item.stopped ? '■ stopped' : ''].filter(
+      (tag) => tag !== '',
+    );
     rows[0] = { ...first, margin: [mark], ...(tags.length > 0 ? { right: [piece(tags.join(' • '), 'quiet')] } : {}) };
   }
   for (const attachment of item.attachments) {
@@ -73,8 +76,8 @@ const NOTE_MARKS = { info: piece('• ', 'quiet'), warning: piece('▲ ', 'warn'
 
 function noteRows(item: Extract<Item, { kind: 'note' }>, options: BlockOptions): Row[] {
   const role = item.level === 'info' ? 'quiet' : 'text';
-  return textRows(item.text, [INDENT], role, options).map((row, index): Row =>
-    index === 0 ? { ...row, margin: [NOTE_MARKS[item.level]] } : row,
+  return textRows(item.text, [INDENT], role, options).map(
+    (row, index): Row => (index === 0 ? { ...row, margin: [NOTE_MARKS[item.level]] } : row),
   );
 }
 
@@ -91,7 +94,8 @@ const END_WORDS = {
 function turnEndRows(item: Extract<Item, { kind: 'turn-end' }>, options: BlockOptions): Row[] {
   const words = END_WORDS[item.reason];
   const role = item.reason === 'failed' ? 'bad' : item.reason === 'done' ? 'quiet' : 'warn';
-  const title: Line = words === null ? [piece(`turn ${item.turn}`, 'quiet')] : [piece(`turn ${item.turn} `, 'quiet'), piece(words, role)];
+  const title: Line =
+    words === null ? [piece(`turn ${item.turn}`, 'quiet')] : [piece(`turn ${item.turn} `, 'quiet'), piece(words, role)];
   const { usage } = item;
   const spent: Line =
     item.reason === 'done'
@@ -102,22 +106,31 @@ function turnEndRows(item: Extract<Item, { kind: 'turn-end' }>, options: BlockOp
           [piece(money(usage.cost), 'quiet')],
         ])
       : [];
-  const rule: Row = { margin: [piece('── ', 'line')], line: facts([title, spent]), join: '\n', rule: true, furniture: true };
+  const rule: Row = {
+    margin: [piece('── ', 'line')],
+    line: facts([title, spent]),
+    join: '\n',
+    rule: true,
+    furniture: true,
+  };
   if (item.failure === null) {
-    const said = item.message === null || item.reason === 'done' ? [] : textRows(item.message, [INDENT], 'text', options);
+    const said =
+      item.message === null || item.reason === 'done' ? [] : textRows(item.message, [INDENT], 'text', options);
     return [...said, rule];
   }
   const { failure } = item;
   const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
   const tries = failure.attempts > 1 ? `, after ${plural(failure.attempts, 'attempt')}` : '';
-  const reason = textRows(`${failure.message}${status}${tries}`, [INDENT], 'text', options).map((row, index): Row =>
-    index === 0 ? { ...row, margin: [piece('✗ ', 'bad')], action: 'toggle' } : row,
+  const reason = textRows(`${failure.message}${status}${tries}`, [INDENT], 'text', options).map(
+    (row, index): Row => (index === 0 ? { ...row, margin: [piece('✗ ', 'bad')], action: 'toggle' } : row),
   );
   const more = options.expanded
     ? [
         ...textRows(`category ${failure.category}`, [INDENT], 'quiet', options),
         ...(failure.requestId === null ? [] : textRows(`request ${failure.requestId}`, [INDENT], 'quiet', options)),
-        ...(failure.detail === null ? [] : textRows(failure.detail, [INDENT, piece('▒ ', 'quarantine')], 'quiet', options)),
+        ...(failure.detail === null
+          ? []
+          : textRows(failure.detail, [INDENT, piece('▒ ', 'quarantine')], 'quiet', options)),
       ]
     : [];
   return [...reason, ...more, rule];

@@ -29,7 +29,11 @@ export function diffRows(file: FileDiff, options: BlockOptions, named: boolean):
 }
 
 /** Every row of every hunk: also what an ask dialog shows. */
-export function hunkRows(file: FileDiff, options: BlockOptions, margin: readonly { text: string; role: Role }[]): Row[] {
+export function hunkRows(
+  file: FileDiff,
+  options: BlockOptions,
+  margin: readonly { text: string; role: Role }[],
+): Row[] {
   const digits = Math.max(3, String(lastLine(file)).length);
   return file.hunks.flatMap((hunk, index) => {
     let old = hunk.oldStart;
@@ -41,7 +45,12 @@ export function hunkRows(file: FileDiff, options: BlockOptions, margin: readonly
       if (sign === '+' || sign === ' ') fresh++;
       return lineRows(line, sign === '\\' ? '' : String(number), digits, options, margin);
     });
-    const gap: Row = { margin: [...margin], line: [piece(`${' '.repeat(digits)} ⋮`, 'hunk')], join: '\n', furniture: true };
+    const gap: Row = {
+      margin: [...margin],
+      line: [piece(`${' '.repeat(digits)} ⋮`, 'hunk')],
+      join: '\n',
+      furniture: true,
+    };
     return index === 0 ? body : [gap, ...body];
   });
 }
@@ -50,7 +59,11 @@ const SIGN_ROLES: Readonly<Record<string, { readonly sign: Role; readonly text: 
   '+': { sign: 'added', text: 'addedRow', fill: 'addedRow' },
   '-': { sign: 'removed', text: 'removedRow', fill: 'removedRow' },
 };
-const EVEN: { readonly sign: Role; readonly text: Role; readonly fill: Role | null } = { sign: 'quiet', text: 'text', fill: null };
+const EVEN: { readonly sign: Role; readonly text: Role; readonly fill: Role | null } = {
+  sign: 'quiet',
+  text: 'text',
+  fill: null,
+};
 
 function lineRows(
   line: string,
@@ -61,7 +74,11 @@ function lineRows(
 ): Row[] {
   const sign = line.charAt(0);
   const look = SIGN_ROLES[sign] ?? EVEN;
-  const gutter = [...margin, piece(`${number.padStart(digits)} `, 'quiet'), piece(`${sign === '\\' ? ' ' : sign} `, look.sign)];
+  const gutter = [
+    ...margin,
+    piece(`${number.padStart(digits)} `, 'quiet'),
+    piece(`${sign === '\\' ? ' ' : sign} `, look.sign),
+  ];
   const blank = [...margin, piece(' '.repeat(digits + 3), 'quiet')];
   return exactRows(line.slice(1), blank, look.text, options).map((row, index): Row => {
     const base = index === 0 ? { ...row, margin: gutter } : row;
@@ -70,5 +87,8 @@ function lineRows(
 }
 
 function lastLine(file: FileDiff): number {
-  return file.hunks.reduce((most, hunk) => Math.max(most, hunk.oldStart + hunk.lines.length, hunk.newStart + hunk.lines.length), 1);
+  return file.hunks.reduce(
+    (most, hunk) => Math.max(most, hunk.oldStart + hunk.lines.length, hunk.newStart + hunk.lines.length),
+    1,
+  );
 }

@@ -28,7 +28,10 @@ export function displayRows(display: Display, options: BlockOptions): Row[] {
     case 'todo':
       return display.items.flatMap((item) => todoRows(item, options));
     case 'answer':
-      return [...textRows(display.question, [RAIL], 'quiet', options), ...textRows(display.answer, [RAIL], 'text', options)];
+      return [
+        ...textRows(display.question, [RAIL], 'quiet', options),
+        ...textRows(display.answer, [RAIL], 'text', options),
+      ];
     case 'quarantined': {
       const what = `${display.ref} • ${display.origin} • ${plural(display.lines, 'line')} • ${bytes(display.bytes)} • kept from the model`;
       const title: Row = { margin: [RAIL], line: [piece(what, 'quarantine')], join: '\n', furniture: true };
@@ -86,7 +89,7 @@ const TODO_ROLES = { pending: 'text', active: 'accent', done: 'quiet', cancelled
 
 function todoRows(item: { text: string; state: keyof typeof TODO_MARKS }, options: BlockOptions): Row[] {
   const mark: Line = [INDENT, piece(TODO_MARKS[item.state], item.state === 'done' ? 'good' : TODO_ROLES[item.state])];
-  return textRows(item.text, [INDENT, INDENT], TODO_ROLES[item.state], options).map((row, index): Row =>
-    index === 0 ? { ...row, margin: mark } : row,
+  return textRows(item.text, [INDENT, INDENT], TODO_ROLES[item.state], options).map(
+    (row, index): Row => (index === 0 ? { ...row, margin: mark } : row),
   );
 }

@@ -17,7 +17,10 @@ export class LiveProse {
   constructor(id: string, options: BlockOptions) {
     this.id = id;
     this.width = options.width;
-    this.#markdown = new Markdown({ width: textColumns(options, []), ...(options.onCode ? { onCode: options.onCode } : {}) });
+    this.#markdown = new Markdown({
+      width: textColumns(options, []),
+      ...(options.onCode ? { onCode: options.onCode } : {}),
+    });
   }
 
   get text(): string {

@@ -35,7 +35,10 @@ function wrapped(text: string, margin: Line, role: Role, width: number, exact: b
 
 /** Markdown, as it streams or finished. Code keeps its ground; its colours come when somebody worked them out. */
 export function proseRows(text: string, margin: Line, options: BlockOptions): Row[] {
-  const lines = renderMarkdown(text.trimEnd(), { width: textColumns(options, margin), ...(options.onCode ? { onCode: options.onCode } : {}) });
+  const lines = renderMarkdown(text.trimEnd(), {
+    width: textColumns(options, margin),
+    ...(options.onCode ? { onCode: options.onCode } : {}),
+  });
   return lines.map((styled) => new StyledRow(margin, styled));
 }
 

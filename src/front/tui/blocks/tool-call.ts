@@ -49,7 +49,8 @@ export function callRows(item: ItemOf<'call'>, options: BlockOptions): Row[] {
   ]);
   const title = oneLine(item.title === '' ? item.tool : item.title);
   const header: Row = { margin: [stateMark(item.state)], line: titleLine(title), join: '\n', right, action: 'open' };
-  const why = item.why === null || item.why.trim() === '' ? [] : textRows(oneLine(item.why), [INDENT], 'quiet', options);
+  const why =
+    item.why === null || item.why.trim() === '' ? [] : textRows(oneLine(item.why), [INDENT], 'quiet', options);
   const reason = why[0] === undefined ? [] : [{ ...why[0], furniture: true, join: '\n' }];
   if (item.state === 'running') return [header, ...reason, ...tailRows(item.tail, options)];
   const shown = displayRows(item.display, options);

@@ -23,6 +23,8 @@ export function askKey(ask: Ask, state: AskState, event: KeyEvent, window: numbe
   const early = !state.chosen && (state.drawnAt === null || now - state.drawnAt < GRACE);
   if (isText && early) return { kind: 'typing' };
   if (chord === 'shift-tab') return { kind: 'back' };
+  // The first Tab turns to the question, also to one that listens already: from then on every key is meant for it.
+  if (chord === 'tab' && !state.chosen) return { kind: 'state', state: { ...state, chosen: true } };
   if (ask.body.kind === 'questions') return questionKey(ask.body.questions, state, event, chord);
   if (scrolled !== null) return { kind: 'state', state: scrolled };
   if (chord === 'tab') {
@@ -73,7 +75,10 @@ function questionKey(questions: Questions, state: AskState, event: KeyEvent, cho
   const question = questions[at.at];
   if (question === undefined) return { kind: 'other' };
   const own = question.options.length;
-  const change = (next: Partial<QuestionsState>): AskKey => ({ kind: 'state', state: { ...state, questions: { ...at, ...next } } });
+  const change = (next: Partial<QuestionsState>): AskKey => ({
+    kind: 'state',
+    state: { ...state, questions: { ...at, ...next } },
+  });
   switch (chord) {
     case 'up':
       return change({ cursor: Math.max(0, at.cursor - 1) });
@@ -91,13 +96,19 @@ function questionKey(questions: Questions, state: AskState, event: KeyEvent, cho
       const words = at.words.trim() === '' ? [] : [at.words.trim()];
       if (at.cursor === own) return next(questions, state, [...marked, ...words]);
       const chosen = question.options[at.cursor];
-      return next(questions, state, question.many && marked.length > 0 ? [...marked, ...words] : chosen === undefined ? [] : [chosen]);
+      return next(
+        questions,
+        state,
+        question.many && marked.length > 0 ? [...marked, ...words] : chosen === undefined ? [] : [chosen],
+      );
     }
     default:
       break;
   }
   if (question.many && chord === 'space' && at.cursor < own) {
-    const picked = at.picked.includes(at.cursor) ? at.picked.filter((index) => index !== at.cursor) : [...at.picked, at.cursor];
+    const picked = at.picked.includes(at.cursor)
+      ? at.picked.filter((index) => index !== at.cursor)
+      : [...at.picked, at.cursor];
     return change({ picked });
   }
   const { text, ctrl, alt } = event.key;
@@ -109,5 +120,8 @@ function questionKey(questions: Questions, state: AskState, event: KeyEvent, cho
 function next(questions: Questions, state: AskState, given: readonly string[]): AskKey {
   const answers = [...state.questions.answers, given];
   if (answers.length >= questions.length) return { kind: 'answer', answer: { kind: 'answers', answers } };
-  return { kind: 'state', state: { ...state, questions: { at: answers.length, cursor: 0, picked: [], words: '', answers } } };
+  return {
+    kind: 'state',
+    state: { ...state, questions: { at: answers.length, cursor: 0, picked: [], words: '', answers } },
+  };
 }

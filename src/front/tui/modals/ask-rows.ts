@@ -12,16 +12,29 @@ export function permissionRows(ask: Ask, width: number): Row[] {
   const { body } = ask;
   if (body.kind === 'questions') return [];
   const options: BlockOptions = { width, expanded: true, openKey: '' };
-  const why = body.kind === 'permission' && body.why !== null && body.why !== '' ? textRows(body.why, [INDENT], 'quiet', options) : [];
+  const why =
+    body.kind === 'permission' && body.why !== null && body.why !== ''
+      ? textRows(body.why, [INDENT], 'quiet', options)
+      : [];
   const rows = body.rows.flatMap((row) => askRow(row, options));
   const diffs =
     body.kind === 'permission'
       ? body.diffs.flatMap((file) => [
-          { margin: [INDENT], line: [piece(file.path, 'signal'), piece(` ${file.change}`, 'quiet')], join: '\n' } satisfies Row,
+          {
+            margin: [INDENT],
+            line: [piece(file.path, 'signal'), piece(` ${file.change}`, 'quiet')],
+            join: '\n',
+          } satisfies Row,
           ...hunkRows(file, options, [INDENT, ...fogOf(file.label)]),
           ...(file.complete
             ? []
-            : [{ margin: [INDENT], line: [piece('⋮ this change is longer than what is shown here', 'warn')], join: '\n' } satisfies Row]),
+            : [
+                {
+                  margin: [INDENT],
+                  line: [piece('⋮ this change is longer than what is shown here', 'warn')],
+                  join: '\n',
+                } satisfies Row,
+              ]),
         ])
       : [];
   return [...rows, ...diffs, ...why];
@@ -40,7 +53,7 @@ const ROLES = { line: 'strong', path: 'signal', reason: 'quiet', warning: 'warn'
 function askRow(row: AskRow, options: BlockOptions): Row[] {
   const fog = fogOf(row.shown.label);
   const wrap = row.role === 'line' || row.role === 'content' ? exactRows : textRows;
-  return wrap(row.shown.text, [INDENT, ...fog], ROLES[row.role], options).map((each, index): Row =>
-    index === 0 ? { ...each, margin: [...MARGINS[row.role], ...fog] } : each,
+  return wrap(row.shown.text, [INDENT, ...fog], ROLES[row.role], options).map(
+    (each, index): Row => (index === 0 ? { ...each, margin: [...MARGINS[row.role], ...fog] } : each),
   );
 }

@@ -38,7 +38,16 @@ export const GRACE = 800;
 const FIRST_QUESTION: QuestionsState = { at: 0, cursor: 0, picked: [], words: '', answers: [] };
 
 export function openAsk(ask: Ask): AskState {
-  return { id: ask.id, scroll: 0, seen: 0, total: 0, drawnAt: null, chosen: false, output: null, questions: FIRST_QUESTION };
+  return {
+    id: ask.id,
+    scroll: 0,
+    seen: 0,
+    total: 0,
+    drawnAt: null,
+    chosen: false,
+    output: null,
+    questions: FIRST_QUESTION,
+  };
 }
 
 /** The question on the screen: the oldest one that is for everyone or for this client. */

@@ -6,8 +6,8 @@ import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
 import { facts, type Line, piece } from '../piece.ts';
 import type { Scene } from '../scene.ts';
-import { allSeen, type AskState, choicesOf, hasOutputChoice, waitingAsks } from './ask-state.ts';
 import { permissionRows } from './ask-rows.ts';
+import { type AskState, allSeen, choicesOf, hasOutputChoice, waitingAsks } from './ask-state.ts';
 
 /** What was drawn of the question: rows `from` up to `to` of `total`. */
 export interface DrawnAsk {
@@ -45,9 +45,15 @@ export function drawAsk(painter: Painter, scene: Scene, ask: Ask, state: AskStat
   painter.hit(area, { region: 'question' });
   const waiting = waitingAsks(view, screen.client);
   drawBox(painter, theme, area, listens ? 'accent' : 'warn', {
-    topLeft: [piece('◍ ', 'warn'), piece(titleOf(ask.body), 'strong'), ...(ask.origin === '' ? [] : [piece(`  from ${ask.origin}`, 'quiet')])],
+    topLeft: [
+      piece('◍ ', 'warn'),
+      piece(titleOf(ask.body), 'strong'),
+      ...(ask.origin === '' ? [] : [piece(`  from ${ask.origin}`, 'quiet')]),
+    ],
     topRight: facts([
-      rows.length > window ? [piece(`${Math.min(rows.length, top + window)} of ${rows.length} rows`, allSeen(state) ? 'quiet' : 'warn')] : [],
+      rows.length > window
+        ? [piece(`${Math.min(rows.length, top + window)} of ${rows.length} rows`, allSeen(state) ? 'quiet' : 'warn')]
+        : [],
       waiting > 1 ? [piece(`1 of ${waiting} questions`, 'quiet')] : [],
     ]),
   });
@@ -87,12 +93,20 @@ function keyLines(scene: Scene, ask: Ask, state: AskState, scrolls: boolean): Li
   const ready = allSeen(state);
   const approving = choicesOf(ask)
     .filter((choice) => choice.approves)
-    .map((choice): Line => [piece(`[${choice.key}]`, ready ? 'accent' : 'quiet'), piece(` ${choice.label}`, ready ? 'text' : 'quiet')]);
+    .map(
+      (choice): Line => [
+        piece(`[${choice.key}]`, ready ? 'accent' : 'quiet'),
+        piece(` ${choice.label}`, ready ? 'text' : 'quiet'),
+      ],
+    );
   const refusing = choicesOf(ask)
     .filter((choice) => !choice.approves)
     .map((choice): Line => [piece(`[${choice.key}]`, 'accent'), piece(` ${choice.label}`, 'text')]);
   const read: Line = ready || !scrolls ? [] : [piece('[PgDn]', 'accent'), piece(' read to the end first', 'warn')];
-  const output: Line = hasOutputChoice(ask) ? [piece('[Tab]', 'accent'), piece(` output: ${OUTPUT_WORDS[state.output ?? 'judged']}`, 'quiet')] : [];
+  const output: Line =
+    hasOutputChoice(ask) && state.chosen
+      ? [piece('[Tab]', 'accent'), piece(` output: ${OUTPUT_WORDS[state.output ?? 'judged']}`, 'quiet')]
+      : [];
   const short = (lines: readonly Line[]) => lines.map((line) => [line[0]!]);
   return [
     spaced([read, ...approving, ...refusing, output, BACK]),
@@ -107,7 +121,9 @@ const BACK: Line = [piece('[Shift-Tab]', 'accent'), piece(' Back', 'quiet')];
 const OUTPUT_WORDS = { judged: 'as judged', text: 'shown to the model', ref: 'kept aside' } as const;
 
 function spaced(lines: readonly Line[]): Line {
-  return lines.filter((line) => line.length > 0).flatMap((line, index) => (index === 0 ? line : [piece('   ', 'text'), ...line]));
+  return lines
+    .filter((line) => line.length > 0)
+    .flatMap((line, index) => (index === 0 ? line : [piece('   ', 'text'), ...line]));
 }
 
 function firstFitting(lines: readonly Line[], width: number): Line {
@@ -115,7 +131,8 @@ function firstFitting(lines: readonly Line[], width: number): Line {
 }
 
 function titleOf(body: AskBody): string {
-  if (body.kind === 'questions') return body.questions.length > 1 ? `${body.questions.length} questions` : 'A question for you';
+  if (body.kind === 'questions')
+    return body.questions.length > 1 ? `${body.questions.length} questions` : 'A question for you';
   return body.kind === 'trust' ? `Do you trust ${body.folder}?` : body.title;
 }
 
@@ -130,16 +147,19 @@ function questionRows(body: Extract<AskBody, { kind: 'questions' }>, state: AskS
   const rows = question.options.flatMap((option, index) => {
     const mark = question.many ? (picked.includes(index) ? '● ' : '○ ') : '';
     const chosen = index === cursor;
-    return textRows(option, [INDENT, piece(mark.replace(/./g, ' '), 'text')], chosen ? 'strong' : 'text', options).map((row, line): Row => ({
-      ...row,
-      margin: line === 0 ? [piece(chosen ? '❯ ' : '  ', 'accent'), piece(mark, 'good')] : row.margin,
-      ...(chosen ? { fill: 'chosen' as const } : {}),
-    }));
+    return textRows(option, [INDENT, piece(mark.replace(/./g, ' '), 'text')], chosen ? 'strong' : 'text', options).map(
+      (row, line): Row => ({
+        ...row,
+        margin: line === 0 ? [piece(chosen ? '❯ ' : '  ', 'accent'), piece(mark, 'good')] : row.margin,
+        ...(chosen ? { fill: 'chosen' as const } : {}),
+      }),
+    );
   });
   const own = cursor === question.options.length;
   const ownRow: Row = {
     margin: [piece(own ? '❯ ' : '  ', 'accent')],
-    line: words === '' ? [piece(own ? 'your own words' : 'your own words: just type', 'quiet')] : [piece(words, 'text')],
+    line:
+      words === '' ? [piece(own ? 'your own words' : 'your own words: just type', 'quiet')] : [piece(words, 'text')],
     join: '\n',
     ...(own ? { fill: 'chosen' as const } : {}),
   };

@@ -10,7 +10,12 @@ export function drawConfirm(painter: Painter, theme: Theme, area: Rect, modal: C
   painter.fill(area, theme.styles.text);
   drawBox(painter, theme, area, 'warn', {
     topLeft: [piece(modal.title, 'strong')],
-    bottomLeft: [piece('[y]', 'accent'), piece(` ${modal.yes}  `, 'text'), piece('[n]', 'accent'), piece(' Leave it', 'text')],
+    bottomLeft: [
+      piece('[y]', 'accent'),
+      piece(` ${modal.yes}  `, 'text'),
+      piece('[n]', 'accent'),
+      piece(' Leave it', 'text'),
+    ],
   });
   const rows = textRows(modal.text, [], 'text', { width: area.width - 4, expanded: true, openKey: '' });
   rows.slice(0, area.height - 2).forEach((row, index) => {

@@ -3,7 +3,7 @@ import type { SessionCommand } from '../../../protocol/view.ts';
 import { FRONT_COMMANDS } from '../../commands/command-table.ts';
 import { chordLabel, type Keymap } from '../../commands/keymap.ts';
 import { slashCommands } from '../../commands/slash.ts';
-import { type Row } from '../blocks/row.ts';
+import type { Row } from '../blocks/row.ts';
 import { type Line, piece } from '../piece.ts';
 
 const GROUPS: readonly Command['group'][] = ['Prompt', 'Session', 'View', 'Inspect', 'Model', 'Safety'];
@@ -13,7 +13,9 @@ export function helpRows(keymap: Keymap, session: readonly SessionCommand[], wid
   const rows: Row[] = [];
   const push = (line: Line) => rows.push({ margin: [], line, join: '\n' });
   for (const group of GROUPS) {
-    const keyed = FRONT_COMMANDS.filter((command) => command.group === group && keymap.chordsOf(command.name).length > 0);
+    const keyed = FRONT_COMMANDS.filter(
+      (command) => command.group === group && keymap.chordsOf(command.name).length > 0,
+    );
     if (keyed.length === 0) continue;
     if (rows.length > 0) push([]);
     push([piece(group, 'heading')]);
@@ -34,12 +36,34 @@ export function helpRows(keymap: Keymap, session: readonly SessionCommand[], wid
     const later = command.during === 'after' ? piece('  after the turn', 'quiet') : null;
     push([piece(name.padEnd(26), 'accent'), piece(command.description, 'text'), ...(later === null ? [] : [later])]);
   }
-  return width < 50 ? rows.map((row) => ({ ...row, line: row.line.map((each) => ({ ...each, text: each.text.replace(/ {2,}$/, '  ') })) })) : rows;
+  return width < 50
+    ? rows.map((row) => ({
+        ...row,
+        line: row.line.map((each) => ({ ...each, text: each.text.replace(/ {2,}$/, '  ') })),
+      }))
+    : rows;
 }
 
 /** The keys at a glance, in as many columns as the width holds (HINT-3). */
 export function keyListLines(keymap: Keymap, width: number): Line[] {
-  const names = ['newline', 'send-now', 'send-mode', 'recall', 'mode', 'model', 'editor', 'paste', 'stash', 'history', 'undo', 'scroller', 'expand', 'focus', 'help', 'interrupt'];
+  const names = [
+    'newline',
+    'send-now',
+    'send-mode',
+    'recall',
+    'mode',
+    'model',
+    'editor',
+    'paste',
+    'stash',
+    'history',
+    'undo',
+    'scroller',
+    'expand',
+    'focus',
+    'help',
+    'interrupt',
+  ];
   const cells = names.flatMap((name): { chord: string; words: string }[] => {
     const chord = keymap.label(name);
     return chord === null ? [] : [{ chord, words: SHORT_WORDS[name] ?? name }];
@@ -48,10 +72,14 @@ export function keyListLines(keymap: Keymap, width: number): Line[] {
   const column = 30;
   const columns = Math.max(1, Math.floor(width / column));
   const rows = Math.ceil(cells.length / columns);
-  return Array.from({ length: rows }, (_, row): Line =>
-    Array.from({ length: columns }, (_unused, at) => cells[at * rows + row]).flatMap((cell) =>
-      cell === undefined ? [] : [piece(cell.chord.padEnd(12), 'accent'), piece(cell.words.padEnd(column - 12), 'quiet')],
-    ),
+  return Array.from(
+    { length: rows },
+    (_, row): Line =>
+      Array.from({ length: columns }, (_unused, at) => cells[at * rows + row]).flatMap((cell) =>
+        cell === undefined
+          ? []
+          : [piece(cell.chord.padEnd(12), 'accent'), piece(cell.words.padEnd(column - 12), 'quiet')],
+      ),
   );
 }
 

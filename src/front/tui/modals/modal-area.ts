@@ -9,6 +9,9 @@ export function modalArea(modal: Modal, screen: { readonly columns: number; read
   if (modal.kind === 'scroller') return rect(rimX, rimY, columns - 2 * rimX, rows - 2 * rimY);
   const wanted = modal.kind === 'confirm' ? 66 : 84;
   const width = Math.min(columns, wanted);
-  const height = Math.min(rows, modal.kind === 'confirm' ? 5 : Math.min(22, Math.max(8, (modal.items?.length ?? 1) + 4)));
+  const height = Math.min(
+    rows,
+    modal.kind === 'confirm' ? 5 : Math.min(22, Math.max(8, (modal.items?.length ?? 1) + 4)),
+  );
   return rect(Math.floor((columns - width) / 2), Math.max(0, Math.floor((rows - height) / 2) - 1), width, height);
 }

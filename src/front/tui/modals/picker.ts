@@ -1,6 +1,6 @@
+import { cutToWidth } from '../../../base/text-width.ts';
 import type { Head } from '../../../protocol/view.ts';
 import { drawBox, drawLine } from '../draw.ts';
-import { cutToWidth } from '../../../base/text-width.ts';
 import type { Layout as TextLayout } from '../editor/layout.ts';
 import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
@@ -17,12 +17,14 @@ export function openPicker(screen: Screen, modal: PickerModal): Screen {
 }
 
 export function themePicker(screen: Screen): PickerModal {
-  const items = (['auto', 'dark', 'light'] as const).map((value): PickerItem => ({
-    value,
-    label: value,
-    detail: value === 'auto' ? 'after the background of this terminal' : '',
-    current: screen.themeChoice === value,
-  }));
+  const items = (['auto', 'dark', 'light'] as const).map(
+    (value): PickerItem => ({
+      value,
+      label: value,
+      detail: value === 'auto' ? 'after the background of this terminal' : '',
+      current: screen.themeChoice === value,
+    }),
+  );
   return picker('Theme', { kind: 'theme' }, items);
 }
 
@@ -37,7 +39,14 @@ export function modePicker(head: Head): PickerModal {
 
 /** Sent prompts, the newest at the bottom, the query the line being written (HIST-1). */
 export function historyPicker(prompt: PromptState, textLayout: (text: string) => TextLayout): PickerModal {
-  const items = prompt.sent.map((buffer): PickerItem => ({ value: buffer.text, label: buffer.text.replace(/\s*\n\s*/g, ' ⏎ '), detail: '', current: false }));
+  const items = prompt.sent.map(
+    (buffer): PickerItem => ({
+      value: buffer.text,
+      label: buffer.text.replace(/\s*\n\s*/g, ' ⏎ '),
+      detail: '',
+      current: false,
+    }),
+  );
   const line = prompt.editor.buffer.text;
   const filter = line !== '' && prompt.walk === null && textLayout(line).rowCount === 1 ? line : '';
   const all: PickerModal = { ...picker('What you sent before', { kind: 'history' }, items), filter };
@@ -45,12 +54,25 @@ export function historyPicker(prompt: PromptState, textLayout: (text: string) =>
 }
 
 function picker(title: string, purpose: PickerModal['purpose'], items: readonly PickerItem[]): PickerModal {
-  return { kind: 'picker', title, purpose, items, filter: '', cursor: Math.max(0, items.findIndex((item) => item.current)) };
+  return {
+    kind: 'picker',
+    title,
+    purpose,
+    items,
+    filter: '',
+    cursor: Math.max(
+      0,
+      items.findIndex((item) => item.current),
+    ),
+  };
 }
 
 /** Items that hold every typed word, in any place and order (HIST-2). */
 export function matches(modal: PickerModal): readonly PickerItem[] {
-  const words = modal.filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = modal.filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const items = modal.items ?? [];
   if (words.length === 0) return items;
   return items.filter((item) => {
@@ -68,7 +90,10 @@ export type PickerKey =
 export function pickerKey(modal: PickerModal, event: Extract<InputEvent, { type: 'key' }>): PickerKey {
   const found = matches(modal);
   const cursor = Math.max(0, Math.min(modal.cursor, found.length - 1));
-  const move = (to: number): PickerKey => ({ kind: 'modal', modal: { ...modal, cursor: Math.max(0, Math.min(found.length - 1, to)) } });
+  const move = (to: number): PickerKey => ({
+    kind: 'modal',
+    modal: { ...modal, cursor: Math.max(0, Math.min(found.length - 1, to)) },
+  });
   switch (chordOf(event.key)) {
     case 'escape':
     case 'ctrl-c':
@@ -118,7 +143,12 @@ export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: Pi
   drawBox(painter, theme, area, 'accent', {
     topLeft: [piece(modal.title, 'accent')],
     topRight: modal.items === null ? [] : [piece(`${found.length} of ${modal.items.length}`, 'quiet')],
-    bottomLeft: [piece('[Enter]', 'accent'), piece(' Choose ', 'quiet'), piece('[Esc]', 'accent'), piece(' Close', 'quiet')],
+    bottomLeft: [
+      piece('[Enter]', 'accent'),
+      piece(' Choose ', 'quiet'),
+      piece('[Esc]', 'accent'),
+      piece(' Close', 'quiet'),
+    ],
   });
   const x = area.x + 2;
   const width = area.width - 4;
@@ -128,13 +158,26 @@ export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: Pi
   const first = Math.max(0, Math.min(cursor - Math.floor(rows / 2), found.length - rows));
   const words = modal.items === null ? 'one moment' : found.length === 0 ? 'Nothing matches' : null;
   if (words !== null) drawLine(painter, theme, x, area.y + 2, [piece(words, 'quiet')], width);
-  const longest = Math.min(width - 4, Math.max(12, ...found.slice(first, first + rows).map((item) => item.label.length + 2)));
+  const longest = Math.min(
+    width - 4,
+    Math.max(12, ...found.slice(first, first + rows).map((item) => item.label.length + 2)),
+  );
   found.slice(first, first + rows).forEach((item, offset) => {
     const y = area.y + 2 + offset;
     const chosen = first + offset === cursor;
     if (chosen) painter.fill(rect(area.x + 1, y, area.width - 2, 1), theme.styles.chosen);
     painter.hit(rect(area.x, y, area.width, 1), { region: 'picker', item: String(first + offset) });
-    const used = drawLine(painter, theme, x, y, [piece(chosen ? '❯ ' : item.current ? '● ' : '  ', 'accent'), piece(cutToWidth(item.label, width - 2), chosen ? 'strong' : 'text')], width);
+    const used = drawLine(
+      painter,
+      theme,
+      x,
+      y,
+      [
+        piece(chosen ? '❯ ' : item.current ? '● ' : '  ', 'accent'),
+        piece(cutToWidth(item.label, width - 2), chosen ? 'strong' : 'text'),
+      ],
+      width,
+    );
     if (item.detail !== '' && Math.max(used, longest) + 2 < width) {
       const at = Math.max(used + 2, longest + 2);
       drawLine(painter, theme, x + at, y, [piece(cutToWidth(item.detail, width - at), 'quiet')], width - at);

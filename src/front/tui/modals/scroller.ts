@@ -10,7 +10,11 @@ import type { Theme } from '../theme.ts';
 import { CHUNK_LINES, type ScrollerModal } from './modal.ts';
 
 /** Rows of a body at a width. Lines of an output that are not here yet stand as empty rows, one each. */
-export function scrollerRows(modal: ScrollerModal, width: number, help: (width: number) => readonly Row[]): readonly Row[] {
+export function scrollerRows(
+  modal: ScrollerModal,
+  width: number,
+  help: (width: number) => readonly Row[],
+): readonly Row[] {
   const { body } = modal;
   if (body.kind === 'rows') return body.rows;
   if (body.kind === 'help') return help(width);
@@ -42,14 +46,25 @@ export function missingChunk(modal: ScrollerModal, window: number): number | nul
   return null;
 }
 
-export type ScrollerKey = { readonly kind: 'modal'; readonly modal: ScrollerModal } | { readonly kind: 'close' } | { readonly kind: 'none' };
+export type ScrollerKey =
+  | { readonly kind: 'modal'; readonly modal: ScrollerModal }
+  | { readonly kind: 'close' }
+  | { readonly kind: 'none' };
 
 /** A key in a scroller: line, half a page, page, ends, search (SCR-2, SCR-3, SCR-4). */
-export function scrollerKey(modal: ScrollerModal, event: Extract<InputEvent, { type: 'key' }>, rows: readonly Row[], window: number): ScrollerKey {
+export function scrollerKey(
+  modal: ScrollerModal,
+  event: Extract<InputEvent, { type: 'key' }>,
+  rows: readonly Row[],
+  window: number,
+): ScrollerKey {
   const chord = chordOf(event.key);
   if (modal.search?.typing) return searchKey(modal, event, chord, rows, window);
   const end = Math.max(0, rows.length - window);
-  const to = (top: number): ScrollerKey => ({ kind: 'modal', modal: { ...modal, top: Math.max(0, Math.min(end, top)) } });
+  const to = (top: number): ScrollerKey => ({
+    kind: 'modal',
+    modal: { ...modal, top: Math.max(0, Math.min(end, top)) },
+  });
   switch (chord) {
     case 'q':
     case 'ctrl-o':
@@ -107,9 +122,18 @@ export function scrollerKey(modal: ScrollerModal, event: Extract<InputEvent, { t
   }
 }
 
-function searchKey(modal: ScrollerModal, event: Extract<InputEvent, { type: 'key' }>, chord: string, rows: readonly Row[], window: number): ScrollerKey {
+function searchKey(
+  modal: ScrollerModal,
+  event: Extract<InputEvent, { type: 'key' }>,
+  chord: string,
+  rows: readonly Row[],
+  window: number,
+): ScrollerKey {
   const needle = modal.search?.needle ?? '';
-  const set = (search: ScrollerModal['search'], top = modal.top): ScrollerKey => ({ kind: 'modal', modal: { ...modal, search, top } });
+  const set = (search: ScrollerModal['search'], top = modal.top): ScrollerKey => ({
+    kind: 'modal',
+    modal: { ...modal, search, top },
+  });
   switch (chord) {
     case 'enter': {
       if (needle === '') return set(null);
@@ -155,17 +179,30 @@ export function scrollerWindow(area: Rect): number {
   return Math.max(1, area.height - 2);
 }
 
-export function drawScroller(painter: Painter, theme: Theme, area: Rect, modal: ScrollerModal, rows: readonly Row[]): void {
+export function drawScroller(
+  painter: Painter,
+  theme: Theme,
+  area: Rect,
+  modal: ScrollerModal,
+  rows: readonly Row[],
+): void {
   const window = scrollerWindow(area);
   const top = Math.max(0, Math.min(modal.top, rows.length - window));
   painter.fill(area, theme.styles.text);
   painter.hit(area, { region: 'modal' });
   const { search } = modal;
-  const searching: Line = search === null ? [] : [piece('/', 'accent'), piece(search.needle, 'text'), piece(search.typing ? '▏' : '', 'accent')];
+  const searching: Line =
+    search === null
+      ? []
+      : [piece('/', 'accent'), piece(search.needle, 'text'), piece(search.typing ? '▏' : '', 'accent')];
   drawBox(painter, theme, area, 'accent', {
     topLeft: [piece(modal.title.replace(/\n/g, ' '), 'accent')],
-    topRight: rows.length > window ? [piece(`${Math.min(rows.length, top + window)} of ${rows.length} rows`, 'quiet')] : [],
-    bottomLeft: search === null ? [piece('[Esc]', 'accent'), piece(' Close ', 'quiet'), piece('[/]', 'accent'), piece(' Search', 'quiet')] : searching,
+    topRight:
+      rows.length > window ? [piece(`${Math.min(rows.length, top + window)} of ${rows.length} rows`, 'quiet')] : [],
+    bottomLeft:
+      search === null
+        ? [piece('[Esc]', 'accent'), piece(' Close ', 'quiet'), piece('[/]', 'accent'), piece(' Search', 'quiet')]
+        : searching,
     bottomRight: search !== null && !search.typing ? [piece('[n]', 'accent'), piece(' Next', 'quiet')] : [],
   });
   const inside = rect(area.x + 2, area.y + 1, area.width - 4, window);

@@ -1,15 +1,15 @@
 import { cutToWidth, textWidth } from '../../../base/text-width.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
-import { drawLine, drawRight, lineWidth } from '../draw.ts';
+import { drawLine, drawRight, firstThatFits, lineWidth } from '../draw.ts';
 import type { Painter } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
 import { keyListLines } from '../modals/help-rows.ts';
 import { type Line, piece } from '../piece.ts';
 import type { Scene } from '../scene.ts';
 import type { Screen } from '../screen.ts';
-import { completionLines } from './completion-rows.ts';
 import type { BelowRow } from './below-row.ts';
+import { completionLines } from './completion-rows.ts';
 import { destinations } from './destination.ts';
 
 /** Waiting rows drawn one by one; more of them fold into a count. */
@@ -31,7 +31,16 @@ function stashRows(screen: Screen, keymap: Keymap, width: number): BelowRow[] {
   const { stash } = screen.prompt;
   if (stash === null) return [];
   const words = oneLine(stash.text);
-  return [{ line: [piece('▫ ', 'muse'), piece('put away: ', 'quiet'), piece(cutToWidth(words, Math.max(8, width - 30)), 'text')], right: keyWords(keymap, 'stash', 'brings it back') }];
+  return [
+    {
+      line: [
+        piece('▫ ', 'muse'),
+        piece('put away: ', 'quiet'),
+        piece(cutToWidth(words, Math.max(8, width - 30)), 'text'),
+      ],
+      right: keyWords(keymap, 'stash', 'brings it back'),
+    },
+  ];
 }
 
 /** Every waiting input with a mark and where it will go; narrow, the mark stands alone (QUE-1..QUE-3). */
@@ -40,7 +49,12 @@ function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
   if (rows.length === 0 && paused === null) return [];
   const words = destinations(view);
   const shown = rows.slice(0, WAITING_ROWS).map((row, index): BelowRow => {
-    const mark = row.delivery === 'shell' ? piece('! ', 'accent') : row.delivery === 'command' ? piece('/ ', 'accent') : piece('○ ', 'accent');
+    const mark =
+      row.delivery === 'shell'
+        ? piece('! ', 'accent')
+        : row.delivery === 'command'
+          ? piece('/ ', 'accent')
+          : piece('○ ', 'accent');
     const where = paused === null ? words[index]! : 'held';
     const room = width - 2 - textWidth(where) - 3;
     const withWords = room >= 16;
@@ -51,20 +65,32 @@ function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
   });
   const hidden = rows.length - shown.length;
   const more: BelowRow[] = hidden > 0 ? [{ line: [piece(`  and ${hidden} more`, 'quiet')], right: [] }] : [];
-  return [...shown, ...more, ...(paused === null ? [] : [pauseRow(view, keymap)])];
+  return [...shown, ...more, ...pauseRows(view, keymap, width)];
 }
 
 /** Why what waits is held, and the keys that go on, take back, discard or try again (decisions §10.5). */
-function pauseRow(view: View, keymap: Keymap): BelowRow {
-  const paused = view.queue.paused!;
-  const keys = [
-    ...keyWords(keymap, 'queue-resume', 'go on'),
-    ...(paused.because === 'failed' ? [piece('  ', 'text'), ...keyWords(keymap, 'retry', 'try again')] : []),
-    ...(view.queue.rows.length === 0
+function pauseRows(view: View, keymap: Keymap, width: number): BelowRow[] {
+  const { paused, rows } = view.queue;
+  if (paused === null) return [];
+  const keys: readonly [string, string][] = [
+    ['queue-resume', 'go on'],
+    ...(paused.because === 'failed' ? [['retry', 'try again'] as [string, string]] : []),
+    ...(rows.length === 0
       ? []
-      : [piece('  ', 'text'), ...keyWords(keymap, 'recall', 'take back'), piece('  ', 'text'), ...keyWords(keymap, 'queue-discard', 'discard')]),
+      : ([
+          ['recall', 'take back'],
+          ['queue-discard', 'discard'],
+        ] as [string, string][])),
   ];
-  return { line: [piece('■ ', 'warn'), piece(paused.message, 'text')], right: keys };
+  const words = keys.flatMap(([command, text], index) => [
+    piece(index === 0 ? '  ' : '   ', 'text'),
+    ...keyWords(keymap, command, text),
+  ]);
+  const bare = keys.flatMap(([command]) => [piece(' ', 'text'), ...keyWords(keymap, command, '')]);
+  return [
+    { line: [piece('■ ', 'warn'), piece(paused.message, 'text')], right: [] },
+    { line: firstThatFits([words, bare], width), right: [] },
+  ];
 }
 
 function keyWords(keymap: Keymap, command: string, words: string): Line {
@@ -78,13 +104,14 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
   if (below.height === 0) return;
   painter.hit(below, { region: 'below' });
   const width = below.width - 4;
-  // What does not fit folds into a count on the last row; the pause row with its keys is worth more than a waiting one.
+  // What does not fit folds into a count on the last row; the keys of a pause are worth more than a waiting row.
   const fits = rows.length <= below.height;
   const shown = fits ? rows : rows.slice(0, below.height - 1);
   shown.forEach((row, index) => {
     const y = below.y + index;
     if (row.chosen) painter.fill(rect(below.x + 1, y, below.width - 2, 1), theme.styles.chosen);
-    if (row.item !== undefined) painter.hit(rect(below.x, y, below.width, 1), { region: 'below', action: 'accept', item: row.item });
+    if (row.item !== undefined)
+      painter.hit(rect(below.x, y, below.width, 1), { region: 'below', action: 'accept', item: row.item });
     const fitsRight = lineWidth(row.right) <= width - Math.min(lineWidth(row.line), Math.floor(width / 3)) - 2;
     const used = fitsRight ? drawRight(painter, theme, below.x + 2, y, row.right, width) : 0;
     drawLine(painter, theme, below.x + 2, y, row.line, width - used - (used > 0 ? 2 : 0));
@@ -94,8 +121,7 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
     const hidden = rows.length - shown.length;
     const pausedLast = scene.view.queue.paused !== null && scene.screen.completion === null;
     const line: Line = pausedLast ? last.line : [piece(`  ${hidden} more`, 'quiet')];
-    const used = pausedLast ? drawRight(painter, theme, below.x + 2, below.y + shown.length, last.right, width) : 0;
-    drawLine(painter, theme, below.x + 2, below.y + shown.length, line, width - used);
+    drawLine(painter, theme, below.x + 2, below.y + shown.length, line, width);
   }
 }
 

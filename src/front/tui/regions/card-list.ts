@@ -95,7 +95,11 @@ export class CardList {
     for (let index = place.index; index < count && placed.length < height; index++) {
       const rows = this.rowsAt(view, index);
       const id = this.idAt(view, index);
-      for (let row = index === place.index ? Math.min(place.row, rows.length) : 0; row < rows.length && placed.length < height; row++) {
+      for (
+        let row = index === place.index ? Math.min(place.row, rows.length) : 0;
+        row < rows.length && placed.length < height;
+        row++
+      ) {
         placed.push({ place: { index, row }, row: rows[row]!, id });
       }
     }
@@ -170,7 +174,10 @@ export class CardList {
     }
     const average = looked === 0 ? UNKNOWN_ROWS : measured / looked;
     const total = measured + (count - looked) * average;
-    return { above: Math.round(above + (place.index - before) * average + place.row), total: Math.max(1, Math.round(total)) };
+    return {
+      above: Math.round(above + (place.index - before) * average + place.row),
+      total: Math.max(1, Math.round(total)),
+    };
   }
 
   isExpanded(id: string): boolean {

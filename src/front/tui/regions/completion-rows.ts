@@ -31,7 +31,8 @@ export function completionLines(state: CompletionState, width: number): BelowRow
   const longest = Math.min(Math.max(...choices.map((choice) => choice.label.length)) + 2, Math.floor(width / 2));
   return choices.slice(first, first + ROWS).map((choice, offset): BelowRow => {
     const chosen = first + offset === cursor;
-    const more = offset === ROWS - 1 && first + ROWS < choices.length ? `${choices.length - first - ROWS} more` : choice.when;
+    const more =
+      offset === ROWS - 1 && first + ROWS < choices.length ? `${choices.length - first - ROWS} more` : choice.when;
     return {
       line: [
         piece(chosen ? '❯ ' : '  ', 'accent'),

@@ -40,7 +40,10 @@ function tokenFigures(view: View): Line {
   const { totals } = view.head;
   const input = totals.input + totals.cacheRead + totals.cacheWrite;
   const share = input > 0 ? `${Math.round((totals.cacheRead / input) * 100)}%` : '—';
-  const field = (text: string, name: string, width: number): Line => [piece(text.padStart(width), 'text'), piece(name, 'quiet')];
+  const field = (text: string, name: string, width: number): Line => [
+    piece(text.padStart(width), 'text'),
+    piece(name, 'quiet'),
+  ];
   return [
     ...field(count(input), '(in)', 4),
     piece('│', 'line'),

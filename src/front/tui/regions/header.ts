@@ -18,13 +18,30 @@ export function drawHeader(painter: Painter, scene: Scene): void {
 
   const help: Line = facts([
     [piece(`[${keymap.label('help') ?? '/help'}]`, 'accent'), piece(' Help', 'quiet')],
-    [piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'), piece(screen.focus === 'prompt' ? ' Transcript' : ' Prompt', 'quiet')],
+    [
+      piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'),
+      piece(screen.focus === 'prompt' ? ' Transcript' : ' Prompt', 'quiet'),
+    ],
   ]);
   const place = placeLine(scene);
-  const used = drawRight(painter, theme, x, header.y, header.height > 1 && lineWidth(help) <= width - 24 ? help : [], width);
+  const used = drawRight(
+    painter,
+    theme,
+    x,
+    header.y,
+    header.height > 1 && lineWidth(help) <= width - 24 ? help : [],
+    width,
+  );
   const room = width - used - (used > 0 ? 2 : 0);
   const title = head.title === '' ? 'New session' : head.title;
-  const left = drawLine(painter, theme, x, header.y, [piece('▲ ', 'accent'), piece(cutToWidth(title, room - 2), 'strong')], room);
+  const left = drawLine(
+    painter,
+    theme,
+    x,
+    header.y,
+    [piece('▲ ', 'accent'), piece(cutToWidth(title, room - 2), 'strong')],
+    room,
+  );
   if (header.height === 1) {
     drawRight(painter, theme, x + left + 2, header.y, place, width - left - 2);
   } else {

@@ -31,14 +31,20 @@ export function hintParts(view: View, keymap: Keymap): HintPart[] {
   if (view.jobs.some((job) => job.state === 'running' && !job.background)) {
     parts.push({ line: [piece(`${keymap.label('background') ?? ''} to background`, 'quiet')], drop: DROP.offer });
   }
-  const jobs = view.jobs.filter((job) => job.background && (job.state === 'running' || job.state === 'stopping')).length;
+  const jobs = view.jobs.filter(
+    (job) => job.background && (job.state === 'running' || job.state === 'stopping'),
+  ).length;
   if (jobs > 0) parts.push({ line: [piece(`${jobs} in the background`, 'quiet')], drop: DROP.figures });
   parts.push({ line: [piece('? for shortcuts', 'quiet')], drop: DROP.bindings });
   return parts;
 }
 
 /** Drops whole parts until the rest fits `width`, `measure` giving the columns of what is left. */
-export function fitParts(parts: readonly HintPart[], width: number, measure: (parts: readonly HintPart[]) => number): readonly HintPart[] {
+export function fitParts(
+  parts: readonly HintPart[],
+  width: number,
+  measure: (parts: readonly HintPart[]) => number,
+): readonly HintPart[] {
   let kept = parts;
   while (kept.length > 0 && measure(kept) > width) {
     const worst = Math.max(...kept.map((part) => part.drop));
@@ -55,12 +61,16 @@ export function fitParts(parts: readonly HintPart[], width: number, measure: (pa
 export function contextReading(view: View): { readonly words: string; readonly figure: boolean } {
   const { contextWindow, compactAt, contextTokens } = view.head;
   const budget = contextWindow === null ? null : contextWindow * (compactAt ?? 1);
-  const last = view.transcript.items.findLast((item) => item.kind === 'compaction' || item.kind === 'assistant' || item.kind === 'call');
+  const last = view.transcript.items.findLast(
+    (item) => item.kind === 'compaction' || item.kind === 'assistant' || item.kind === 'call',
+  );
   if (last?.kind === 'compaction') {
-    if (budget === null || last.tokensBefore === null || last.tokensAfter === null) return { words: 'compacted', figure: false };
+    if (budget === null || last.tokensBefore === null || last.tokensAfter === null)
+      return { words: 'compacted', figure: false };
     const won = Math.max(0, Math.round(((last.tokensBefore - last.tokensAfter) / budget) * 100));
     return { words: `compacted, about ${won}% won back`, figure: true };
   }
-  if (budget === null || budget <= 0 || contextTokens === null) return { words: 'context not measured yet', figure: false };
+  if (budget === null || budget <= 0 || contextTokens === null)
+    return { words: 'context not measured yet', figure: false };
   return { words: `context ${Math.min(100, Math.round((contextTokens / budget) * 100))}%`, figure: true };
 }

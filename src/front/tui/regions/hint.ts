@@ -13,19 +13,31 @@ export function drawHint(painter: Painter, scene: Scene): void {
   const x = hint.x + 1;
   const width = hint.width - 2;
   const note = noteLine(scene);
-  const used = note.length === 0 ? 0 : drawRight(painter, theme, x, hint.y, note, width) || drawLine(painter, theme, x, hint.y, note, width);
+  const used =
+    note.length === 0
+      ? 0
+      : drawRight(painter, theme, x, hint.y, note, width) || drawLine(painter, theme, x, hint.y, note, width);
   const room = width - used - (used > 0 ? 2 : 0);
   const lead: HintPart[] = offers(scene).map((line) => ({ line, drop: -1 }));
-  const parts = fitParts([...lead, ...(screen.exit !== null ? [] : hintParts(view, keymap))], room, (kept) => lineWidth(facts(kept.map((part) => part.line))));
+  const parts = fitParts([...lead, ...(screen.exit !== null ? [] : hintParts(view, keymap))], room, (kept) =>
+    lineWidth(facts(kept.map((part) => part.line))),
+  );
   if (room > 0) drawLine(painter, theme, x, hint.y, facts(parts.map((part) => part.line)), room);
 }
 
 function offers({ screen, view }: Scene): Line[] {
   const lines: Line[] = [];
-  if (screen.exit !== null) lines.push([piece('Ctrl-C', 'accent'), piece(' or ', 'quiet'), piece('Ctrl-D', 'accent'), piece(' again ends the session', 'text')]);
+  if (screen.exit !== null)
+    lines.push([
+      piece('Ctrl-C', 'accent'),
+      piece(' or ', 'quiet'),
+      piece('Ctrl-D', 'accent'),
+      piece(' again ends the session', 'text'),
+    ]);
   else if (screen.sendMode !== null) lines.push([piece('next send: ', 'quiet'), piece(screen.sendMode, 'accent')]);
   if (screen.link === 'lost') lines.push([piece('the session is out of reach, trying again', 'bad')]);
-  if (view.asks.length > 0 && screen.focus !== 'question') lines.push([piece('Tab', 'accent'), piece(' answers the question', 'text')]);
+  if (view.asks.length > 0 && screen.focus !== 'question')
+    lines.push([piece('Tab', 'accent'), piece(' answers the question', 'text')]);
   return lines;
 }
 

@@ -22,19 +22,41 @@ function preflightLines(scene: Scene): Line[] {
   const { head } = view;
   const ready = head.ready && head.startupProblem === null;
   const model = head.model === null ? null : `${head.model.provider}:${head.model.model}`;
-  const title: Line = [piece('▲ ', 'accent'), piece('HOUSTON', 'heading'), piece(`  ${head.version === '' ? '' : `v${head.version}`}`, 'quiet')];
+  const title: Line = [
+    piece('▲ ', 'accent'),
+    piece('HOUSTON', 'heading'),
+    piece(`  ${head.version === '' ? '' : `v${head.version}`}`, 'quiet'),
+  ];
   const checks: Line[] = [
-    check(model !== null, 'model', model ?? (screen.attached ? 'none yet: /model chooses one' : 'connecting'), screen.attached),
-    check(head.folder !== '', 'folder', shortFolder(head.folder, head.home) + (head.gitBranch === null ? '' : ` on ${head.gitBranch}`), true),
+    check(
+      model !== null,
+      'model',
+      model ?? (screen.attached ? 'none yet: /model chooses one' : 'connecting'),
+      screen.attached,
+    ),
+    check(
+      head.folder !== '',
+      'folder',
+      shortFolder(head.folder, head.home) + (head.gitBranch === null ? '' : ` on ${head.gitBranch}`),
+      true,
+    ),
     check(true, 'mode', modeWords(scene), true),
-    check(head.sandbox !== 'off', 'confined', head.sandbox === 'off' ? 'no: commands run with your own rights' : head.sandbox, screen.attached),
+    check(
+      head.sandbox !== 'off',
+      'confined',
+      head.sandbox === 'off' ? 'no: commands run with your own rights' : head.sandbox,
+      screen.attached,
+    ),
     check(head.notSaved === null, 'saved', head.notSaved ?? 'every word, as it is said', screen.attached),
   ];
   const problem: Line[] =
     head.startupProblem === null ? [] : [[], [piece('✗ ', 'bad'), piece(head.startupProblem.message, 'text')]];
   const status: Line = ready
     ? [piece('Ready. ', 'good'), piece('Say what you want done.', 'text')]
-    : [piece(screen.attached ? 'Getting ready. ' : 'Reaching the session. ', 'signal'), piece('You can already type; it is sent when everything stands.', 'quiet')];
+    : [
+        piece(screen.attached ? 'Getting ready. ' : 'Reaching the session. ', 'signal'),
+        piece('You can already type; it is sent when everything stands.', 'quiet'),
+      ];
   return [
     title,
     [],
@@ -43,14 +65,31 @@ function preflightLines(scene: Scene): Line[] {
     [],
     status,
     [],
-    [piece('@', 'accent'), piece(' names a file   ', 'quiet'), piece('/', 'accent'), piece(' commands   ', 'quiet'), piece('!', 'accent'), piece(' your own shell', 'quiet')],
-    [piece(keymap.label('newline') ?? 'Ctrl-J', 'accent'), piece(' new line   ', 'quiet'), piece('?', 'accent'), piece(' every key', 'quiet')],
+    [
+      piece('@', 'accent'),
+      piece(' names a file   ', 'quiet'),
+      piece('/', 'accent'),
+      piece(' commands   ', 'quiet'),
+      piece('!', 'accent'),
+      piece(' your own shell', 'quiet'),
+    ],
+    [
+      piece(keymap.label('newline') ?? 'Ctrl-J', 'accent'),
+      piece(' new line   ', 'quiet'),
+      piece('?', 'accent'),
+      piece(' every key', 'quiet'),
+    ],
   ];
 }
 
 function modeWords(scene: Scene): string {
   const { mode } = scene.view.head;
-  const what = { ask: 'what changes things is asked', edits: 'file edits are not asked', plan: 'nothing is changed', bypass: 'nothing is asked' };
+  const what = {
+    ask: 'what changes things is asked',
+    edits: 'file edits are not asked',
+    plan: 'nothing is changed',
+    bypass: 'nothing is asked',
+  };
   return `${MODE_WORDS[mode]}: ${what[mode]}`;
 }
 

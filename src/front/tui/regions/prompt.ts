@@ -1,7 +1,7 @@
 import { isRunning } from '../../commands/facts.ts';
 import { drawBox, firstThatFits, lineWidth } from '../draw.ts';
-import { type EditorStyles, paintEditor } from '../editor/paint-editor.ts';
 import type { Layout as TextLayout } from '../editor/layout.ts';
+import { type EditorStyles, paintEditor } from '../editor/paint-editor.ts';
 import { clockTime } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
 import { promptInner } from '../layout.ts';
@@ -43,9 +43,15 @@ export function drawPrompt(painter: Painter, scene: Scene, textLayout: TextLayou
     atomAtCaret: theme.styles.selection,
     placeholder: theme.styles.ghost,
   };
-  const invitation = shell ? {} : { placeholder: isRunning(view) ? 'Steer it, or queue what comes next' : 'What shall be done?' };
+  const invitation = shell
+    ? {}
+    : { placeholder: isRunning(view) ? 'Steer it, or queue what comes next' : 'What shall be done?' };
   // The real cursor stands in the box also while something else has the keys: input methods look for it there.
-  return paintEditor(painter, inner, prompt.editor.buffer, textLayout, styles, { top: prompt.top, focused: screen.modals.length === 0, ...invitation });
+  return paintEditor(painter, inner, prompt.editor.buffer, textLayout, styles, {
+    top: prompt.top,
+    focused: screen.modals.length === 0,
+    ...invitation,
+  });
 }
 
 const PHASES = {
@@ -76,7 +82,12 @@ function statusLines(scene: Scene): Line[] {
     const { at, attempt, attempts, failure } = activity.retry;
     const left = clockTime(Math.max(0, at - now) + 999);
     return [
-      [glyph, piece(failure.message, 'warn'), ...[piece(` • again in ${left} • try ${attempt} of ${attempts}`, 'text')], stopWords(scene)],
+      [
+        glyph,
+        piece(failure.message, 'warn'),
+        ...[piece(` • again in ${left} • try ${attempt} of ${attempts}`, 'text')],
+        stopWords(scene),
+      ],
       [glyph, piece(`again in ${left} • try ${attempt} of ${attempts}`, 'text'), stopWords(scene)],
       [glyph, piece(`again in ${left}`, 'text')],
     ];
@@ -84,7 +95,10 @@ function statusLines(scene: Scene): Line[] {
   const words = activity.detail !== '' ? activity.detail : PHASES[activity.phase];
   const time = activity.since === null ? '' : clockTime(now - activity.since);
   const tokens = live === null || live.tokens < 1 ? [] : [piece(`${Math.round(live.tokens)} tokens`, 'quiet')];
-  const waiting = view.queue.rows.length > 0 && keymap.label('recall') !== null ? [piece(`[${keymap.label('recall')}]`, 'accent'), piece(' edits what waits', 'quiet')] : [];
+  const waiting =
+    view.queue.rows.length > 0 && keymap.label('recall') !== null
+      ? [piece(`[${keymap.label('recall')}]`, 'accent'), piece(' edits what waits', 'quiet')]
+      : [];
   const timed = time === '' ? [] : [piece(time, 'text')];
   return [
     [glyph, ...facts([[piece(words, 'text')], timed, tokens, waiting]), stopWords(scene)],
@@ -107,7 +121,8 @@ function historyWords({ screen, keymap }: Scene): string {
 /** Upper right: the model, how hard it thinks, and at rest the key that changes it (FO-14). */
 function modelLine({ view, keymap }: Scene): Line[] {
   const { model, pendingModel, effort } = view.head;
-  if (model === null && pendingModel === null) return [[piece('no model', 'warn'), piece('  /model', 'accent')], [piece('/model', 'accent')]];
+  if (model === null && pendingModel === null)
+    return [[piece('no model', 'warn'), piece('  /model', 'accent')], [piece('/model', 'accent')]];
   const name = modelText((pendingModel ?? model)!, effort);
   const next: Line = pendingModel === null ? [] : [piece(' from the next turn', 'quiet')];
   const chord = keymap.label('model');

@@ -5,7 +5,9 @@ import type { CardList, Place } from './card-list.ts';
  * Where the transcript stands: at the newest row, following it, or at a row that stays put whatever arrives (UP-03).
  * `seenTotal` is how many cards there were when following ended.
  */
-export type Scroll = { readonly follow: true } | { readonly follow: false; readonly top: Place; readonly seenTotal: number };
+export type Scroll =
+  | { readonly follow: true }
+  | { readonly follow: false; readonly top: Place; readonly seenTotal: number };
 
 export const FOLLOW: Scroll = { follow: true };
 
@@ -39,7 +41,11 @@ export function scrollBy(scrolled: Scrolled, rows: number, height: number): Scro
 export function scrollToTop({ view, cards, screen }: Scrolled, height: number): Scroll {
   const first = { index: 0, row: 0 };
   if (cards.isAtTail(view, first, height)) return screen.scroll;
-  return { follow: false, top: first, seenTotal: screen.scroll.follow ? view.transcript.total : screen.scroll.seenTotal };
+  return {
+    follow: false,
+    top: first,
+    seenTotal: screen.scroll.follow ? view.transcript.total : screen.scroll.seenTotal,
+  };
 }
 
 /** Brings card `index` to the top, or follows where it is among the last rows. */

@@ -1,12 +1,12 @@
+import { marginColumns } from '../blocks/row.ts';
 import { RUNNING } from '../blocks/tool-call.ts';
 import { drawBox, drawLine, drawRight, drawScrollbar, lineWidth } from '../draw.ts';
+import { plural } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
-import { plural } from '../figures.ts';
 import { transcriptInner } from '../layout.ts';
 import { type Line, piece } from '../piece.ts';
 import { orbit, type Scene } from '../scene.ts';
-import { marginColumns } from '../blocks/row.ts';
 import type { PlacedRow } from './card-list.ts';
 import { drawPreflight } from './preflight.ts';
 import { roomAbove } from './room.ts';
@@ -97,5 +97,8 @@ function newBelow(scene: Scene): Line {
   if (scroll.follow) return [];
   const fresh = scene.view.transcript.total - scroll.seenTotal;
   const more = fresh > 0 ? `▼ ${plural(fresh, 'new card')} below ` : scene.view.live !== null ? '▼ more below ' : '▼ ';
-  return [piece(more, fresh > 0 || scene.view.live !== null ? 'warn' : 'quiet'), piece(`[${scene.keymap.label('bottom') ?? 'End'}]`, 'accent')];
+  return [
+    piece(more, fresh > 0 || scene.view.live !== null ? 'warn' : 'quiet'),
+    piece(`[${scene.keymap.label('bottom') ?? 'End'}]`, 'accent'),
+  ];
 }

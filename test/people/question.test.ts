@@ -1,0 +1,189 @@
+// The agent asks. The person sees the question above the box; what they type goes on going into their draft. Tab turns to
+// the question, its own letters answer it, and only after every row of it was on the screen.
+import { expect, test } from 'bun:test';
+import type { Ask, AskBody } from '../../src/protocol/ask.ts';
+import { TRUSTED_PUBLIC, UNTRUSTED_PUBLIC } from '../../src/protocol/label.ts';
+import { type Driver, drive } from '../support/driver.ts';
+import { sampleAsk } from '../support/sample-view.ts';
+
+function asking(body: Partial<Extract<AskBody, { kind: 'permission' }>> = {}): Ask {
+  const ask = sampleAsk();
+  return { ...ask, body: { ...(ask.body as Extract<AskBody, { kind: 'permission' }>), ...body } };
+}
+
+async function ask(driver: Driver, question: Ask = asking()): Promise<void> {
+  await driver.publish(
+    { type: 'activity', activity: { ...driver.session.view.activity, phase: 'asking' } },
+    { type: 'ask', ask: question },
+  );
+}
+
+test('typing never approves: the words go to the draft, the paste too, an explicit answer works afterwards (UP-15)', async () => {
+  const driver = await drive();
+  await driver.publish({ type: 'activity', activity: { ...driver.session.view.activity, phase: 'thinking' } });
+  const words = 'yes please 1 2 y n p ';
+  let typed = '';
+  const type = async (count: number) => {
+    for (let key = 0; key < count; key++) {
+      const letter = words[typed.length % words.length]!;
+      typed += letter;
+      await driver.raw(letter);
+      await driver.wait(10);
+    }
+  };
+  await type(30);
+  await ask(driver);
+  expect(driver.region('dialog')).toContain('rm -rf build');
+  expect(driver.region('dialog')).toContain('[Tab] answers');
+  await type(10);
+  await driver.press('enter');
+  const before = typed;
+  typed = '';
+  await type(20);
+  await driver.paste('y\n');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+  expect(driver.sentOf('say').map((say) => say.text)).toEqual([before]);
+  expect(driver.draft).toBe(`${typed}y\n`);
+  expect(driver.region('dialog')).toContain('rm -rf build');
+  await driver.press('tab', 'y');
+  expect(driver.sentOf('answer')).toEqual([{ type: 'answer', ask: 'a1', answer: { kind: 'choice', choice: 'once' } }]);
+  expect(driver.draft).toBe(`${typed}y\n`);
+});
+
+test('opened in quiet it listens, but the first letters of a word begun just then are typing (UP-15)', async () => {
+  const driver = await drive();
+  await driver.wait(5000);
+  await ask(driver);
+  await driver.type('y');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+  expect(driver.draft).toBe('y');
+  await driver.wait(5000);
+  await driver.type('es');
+  expect(driver.draft).toBe('yes');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+});
+
+test('opened in quiet and left alone for a moment, its own letter answers', async () => {
+  const driver = await drive();
+  await driver.wait(5000);
+  await ask(driver);
+  await driver.wait(1000);
+  await driver.press('y');
+  expect(driver.sentOf('answer')).toHaveLength(1);
+});
+
+test('a letter that answers nothing is typing and turns away from the question', async () => {
+  const driver = await drive();
+  await ask(driver);
+  await driver.press('tab');
+  await driver.type('hey');
+  expect(driver.draft).toBe('hey');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+});
+
+test('approving counts only once every row was drawn; refusing always works (PR-7)', async () => {
+  const content = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
+  const driver = await drive();
+  await ask(driver, asking({ rows: [{ role: 'content', shown: { text: content, label: TRUSTED_PUBLIC } }] }));
+  await driver.press('tab', 'y');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+  expect(driver.region('hint')).toContain('Read it to the end first');
+  // Jumping to the end leaves rows between unseen.
+  await driver.press('end', 'y');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+  await driver.press('home', 'pagedown', 'pagedown', 'pagedown', 'pagedown', 'pagedown', 'pagedown', 'pagedown');
+  expect(driver.region('dialog')).toContain('line 59');
+  await driver.press('y');
+  expect(driver.sentOf('answer')).toHaveLength(1);
+  const other = await drive();
+  await ask(other, asking({ rows: [{ role: 'content', shown: { text: content, label: TRUSTED_PUBLIC } }] }));
+  await other.press('tab', 'n');
+  expect(other.sentOf('answer')).toEqual([{ type: 'answer', ask: 'a1', answer: { kind: 'choice', choice: 'no' } }]);
+});
+
+test('an approving key that came with others in one read does not count, and Enter never approves (PR-7, PR-9)', async () => {
+  const driver = await drive();
+  await ask(driver);
+  await driver.press('tab');
+  await driver.raw('ya');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+  await driver.press('tab', 'enter');
+  expect(driver.sentOf('answer')).toHaveLength(0);
+});
+
+test('untrusted content stands behind the fog on every wrapped row (PR-8, SEC-40)', async () => {
+  const driver = await drive({ columns: 60 });
+  await ask(
+    driver,
+    asking({ rows: [{ role: 'content', shown: { text: 'evil '.repeat(40), label: UNTRUSTED_PUBLIC } }], why: null }),
+  );
+  const rows = driver
+    .region('dialog')
+    .split('\n')
+    .filter((row) => row.includes('vil'));
+  expect(rows.length).toBeGreaterThan(2);
+  for (const row of rows) expect(row).toMatch(/^│ +▒ /);
+});
+
+test('Esc on the question refuses it, Ctrl-C refuses and stops the turn (PR-9)', async () => {
+  const driver = await drive();
+  await ask(driver);
+  await driver.press('tab', 'escape');
+  await driver.wait(50);
+  expect(driver.sentOf('answer')).toMatchObject([{ answer: { choice: 'no' } }]);
+  const other = await drive();
+  await ask(other);
+  await other.press('tab', 'ctrl-c');
+  expect(other.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'pause-queue' }]);
+});
+
+test('Tab in a question about a command chooses what the model is given of its output', async () => {
+  const driver = await drive();
+  await ask(driver);
+  await driver.press('tab', 'tab', 'y');
+  expect(driver.sentOf('answer')).toEqual([
+    { type: 'answer', ask: 'a1', answer: { kind: 'choice', choice: 'once', output: 'text' } },
+  ]);
+});
+
+test('the question goes when somebody else answered it, and the keys come back to the box', async () => {
+  const driver = await drive();
+  await ask(driver);
+  await driver.press('tab');
+  await driver.publish({ type: 'ask-closed', ask: 'a1', by: 'other', answer: 'once' });
+  expect(driver.region('dialog')).toBe('');
+  await driver.type('y');
+  expect(driver.draft).toBe('y');
+});
+
+test('the agent’s questions come one at a time: options, own words, skipping (PR-13)', async () => {
+  const driver = await drive();
+  const questions = [
+    { question: 'Which database?', options: ['sqlite', 'postgres'], many: false },
+    { question: 'Which checks?', options: ['lint', 'types', 'tests'], many: true },
+    { question: 'Anything else?', options: [], many: false },
+    { question: 'And a name?', options: [], many: false },
+  ];
+  await ask(driver, { ...asking(), body: { kind: 'questions', questions } });
+  await driver.press('tab', 'down', 'enter');
+  expect(driver.region('dialog')).toContain('Which checks? (2 of 4)');
+  await driver.raw(' ');
+  await driver.press('down', 'down');
+  await driver.raw(' ');
+  await driver.press('enter', 'escape');
+  await driver.wait(50);
+  await driver.type('pilot');
+  await driver.press('enter');
+  expect(driver.sentOf('answer')).toMatchObject([
+    { answer: { kind: 'answers', answers: [['postgres'], ['lint', 'tests'], [], ['pilot']] } },
+  ]);
+  expect(driver.draft).toBe('');
+});
+
+test('a question stays visible with its keys on the smallest terminal (UI-3)', async () => {
+  const driver = await drive({ columns: 20, rows: 5 });
+  await driver.type('x');
+  await ask(driver);
+  expect(driver.screenText()).toContain('rm -rf');
+  expect(driver.screenText()).toContain('[Tab] answers');
+});

@@ -1,0 +1,169 @@
+// The person stops things and leaves. Esc stops and never leaves; Ctrl-C copies, stops, clears, offers, leaves, in that
+// order; nothing they typed is ever lost.
+import { expect, test } from 'bun:test';
+import type { Activity } from '../../src/protocol/view.ts';
+import { type Driver, drive } from '../support/driver.ts';
+
+const RUNNING: Activity = { phase: 'tools', turn: 1, since: 0, detail: '', retry: null };
+const IDLE: Activity = { phase: 'idle', turn: null, since: null, detail: '', retry: null };
+
+async function running(driver: Driver): Promise<void> {
+  await driver.publish({ type: 'activity', activity: RUNNING });
+}
+
+const DRAFT = 'first line\nsecond line\nthird';
+
+async function write(driver: Driver): Promise<void> {
+  for (const [index, line] of DRAFT.split('\n').entries()) {
+    if (index > 0) await driver.press('ctrl-j');
+    await driver.type(line);
+  }
+}
+
+async function escape(driver: Driver): Promise<void> {
+  await driver.press('escape');
+  await driver.wait(50);
+}
+
+test('Esc stops the turn and leaves the draft alone (UP-14, STOP-1, BOX-7)', async () => {
+  const driver = await drive();
+  await running(driver);
+  await write(driver);
+  await escape(driver);
+  expect(driver.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'go-on' }]);
+  expect(driver.draft).toBe(DRAFT);
+  await driver.publish({ type: 'activity', activity: IDLE });
+  for (let press = 0; press < 5; press++) await escape(driver);
+  expect(driver.left).toBeNull();
+});
+
+test('Up past the first line and Down again: all lines and the caret are back (UP-14, HIST-6)', async () => {
+  const driver = await drive();
+  await driver.type('sent before\n');
+  await driver.wait(100);
+  await write(driver);
+  await driver.press('up', 'up');
+  const { caret } = driver.screen.prompt.editor.buffer;
+  await driver.press('up');
+  expect(driver.draft).toBe('sent before');
+  await driver.press('down');
+  expect(driver.draft).toBe(DRAFT);
+  expect(driver.screen.prompt.editor.buffer.caret).toBe(caret);
+});
+
+test('Ctrl-C at rest clears the draft, undo brings it back (UP-14, STOP-2)', async () => {
+  const driver = await drive();
+  await write(driver);
+  await driver.press('ctrl-c');
+  expect(driver.draft).toBe('');
+  expect(driver.region('hint')).toContain('again ends the session');
+  await driver.press('ctrl-z');
+  expect(driver.draft).toBe(DRAFT);
+});
+
+test('Ctrl-C twice within 300 ms with a draft does not leave and says how to (UP-14)', async () => {
+  const driver = await drive();
+  await driver.type('draft');
+  await driver.press('ctrl-c');
+  await driver.wait(200);
+  await driver.press('ctrl-c');
+  await driver.wait(100);
+  expect(driver.left).toBeNull();
+  expect(driver.region('hint')).toContain('again ends the session');
+});
+
+test('leaving takes two presses of their own; anything between withdraws the offer (STOP-2, STOP-3, STOP-4)', async () => {
+  const driver = await drive();
+  await driver.raw('\x03\x03');
+  await driver.wait(50);
+  expect(driver.left).toBeNull();
+  await driver.press('ctrl-c');
+  await driver.type('x');
+  await driver.press('backspace', 'ctrl-c');
+  await driver.wait(50);
+  expect(driver.left).toBeNull();
+  await driver.press('ctrl-d');
+  await driver.wait(50);
+  expect(driver.left).toMatchObject({ reason: 'quit' });
+  expect(driver.sentOf('end')).toHaveLength(1);
+});
+
+test('Ctrl-C stops what runs with one press and holds what waits; the draft stays (STOP-2)', async () => {
+  const driver = await drive();
+  await running(driver);
+  await driver.type('draft');
+  await driver.press('ctrl-c');
+  expect(driver.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'pause-queue' }]);
+  expect(driver.draft).toBe('draft');
+});
+
+test('Esc at rest discards the half-typed line and Ctrl-Z restores it (BOX-7)', async () => {
+  const driver = await drive();
+  await driver.type('half');
+  await escape(driver);
+  expect(driver.draft).toBe('');
+  await driver.press('ctrl-z');
+  expect(driver.draft).toBe('half');
+});
+
+test('an open dialog takes Esc and Ctrl-C first and the turn is not touched (STOP-9)', async () => {
+  const driver = await drive();
+  await running(driver);
+  await driver.press('f1');
+  expect(driver.screenText()).toContain('Every key and command');
+  await escape(driver);
+  expect(driver.screenText()).not.toContain('Every key and command');
+  await driver.press('f1', 'ctrl-c');
+  expect(driver.screenText()).not.toContain('Every key and command');
+  expect(driver.sentOf('cancel')).toHaveLength(0);
+});
+
+test('Ctrl-D deletes forward in a text and offers to leave an empty box', async () => {
+  const driver = await drive();
+  await driver.type('ab');
+  await driver.press('left', 'ctrl-d');
+  expect(driver.draft).toBe('a');
+  await driver.press('backspace', 'ctrl-d');
+  expect(driver.region('hint')).toContain('again ends the session');
+});
+
+test('a prompt stopped before anything came of it returns to the box and leaves the history (STOP-6, STOP-7)', async () => {
+  const driver = await drive();
+  driver.session.script([{ hold: true }]);
+  await driver.type('too early\n');
+  const { ref } = driver.sentOf('say')[0]!;
+  const item = driver.session.view.transcript.items[0]!;
+  const end = {
+    id: 'end',
+    parent: null,
+    time: 0,
+    kind: 'turn-end',
+    turn: item.kind === 'user' ? item.turn : 1,
+    reason: 'stopped',
+    failure: null,
+    message: null,
+    duration: 1,
+    usage: driver.session.view.head.totals,
+  } as const;
+  await driver.publish(
+    { type: 'entry', entry: end },
+    { type: 'activity', activity: IDLE },
+    { type: 'outcome', outcome: { client: 'me', ref, state: 'stopped', turn: 1, refusals: 0, messages: [] } },
+  );
+  expect(driver.draft).toBe('too early');
+  expect(driver.screen.prompt.sent).toHaveLength(0);
+  expect(driver.sentOf('seen')).toEqual([{ type: 'seen', refs: [ref] }]);
+});
+
+test('/quit ends the session, /detach leaves it running with its draft', async () => {
+  const quits = await drive();
+  await quits.type('/quit\n');
+  await quits.wait(50);
+  expect(quits.left).toMatchObject({ reason: 'quit' });
+  const detaches = await drive();
+  await detaches.type('/detach');
+  await detaches.press('enter');
+  await detaches.wait(50);
+  expect(detaches.left).toMatchObject({ reason: 'detached' });
+  expect(detaches.sentOf('end')).toHaveLength(0);
+});

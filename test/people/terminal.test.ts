@@ -1,0 +1,315 @@
+// The terminal is borrowed: calm while it is used, given back on every way out, taken again after a stop.
+import { expect, test } from 'bun:test';
+import { ENTER_SCREEN, LEAVE_SCREEN } from '../../src/front/tui/frame/screen-modes.ts';
+import type { Activity } from '../../src/protocol/view.ts';
+import { type Driver, drive } from '../support/driver.ts';
+import { poorContrast } from '../support/frame.ts';
+import { sampleAsk, sampleView } from '../support/sample-view.ts';
+
+const WRITING: Activity = { phase: 'writing', turn: 1, since: 0, detail: '', retry: null };
+const IDLE: Activity = { phase: 'idle', turn: null, since: null, detail: '', retry: null };
+
+async function sample(driver: Driver): Promise<void> {
+  await driver.publish({ type: 'branch', view: { ...sampleView(), seq: driver.session.view.seq + 1 } });
+}
+
+test('a stream is drawn calmly and idling writes nothing and sets no timer (UP-01)', async () => {
+  const driver = await drive();
+  await sample(driver);
+  driver.terminal.takeOutput();
+  await driver.publish({ type: 'activity', activity: WRITING }, { type: 'live-start', turn: 9, round: 1 });
+  for (let word = 0; word < 500; word++) {
+    driver.session.publish([{ type: 'delta', part: 0, kind: 'text', text: `word${word} ` }]);
+    await driver.wait(10);
+  }
+  const stream = driver.terminal.takeOutput();
+  expect(stream).not.toMatch(/\x1b\[[23]J|\x1b\[\?1049/);
+  expect(stream.length).toBeLessThan(200_000);
+  expect(stream.split('\x1b[?2026h').length).toBe(stream.split('\x1b[?2026l').length);
+  await driver.publish({ type: 'live-end' }, { type: 'activity', activity: IDLE });
+  await driver.wait(2000);
+  driver.terminal.takeOutput();
+  expect(driver.clock.timers).toBe(0);
+  await driver.wait(60_000);
+  expect(driver.terminal.output).toBe('');
+});
+
+test('after a storm of sizes the screen equals one freshly attached, the draft is there (UP-02)', async () => {
+  const driver = await drive();
+  await sample(driver);
+  await driver.type('abc');
+  for (let turn = 0; turn < 40; turn++) {
+    const [columns, rows] = [
+      [40, 10],
+      [120, 40],
+      [20, 5],
+      [100, 30],
+    ][turn % 4]!;
+    await driver.resize(columns!, rows!);
+  }
+  await driver.resize(100, 30);
+  await driver.wait(500);
+  const fresh = await drive({ client: 'other', session: driver.session });
+  await fresh.type('abc');
+  expect(driver.screenText()).toBe(fresh.screenText());
+  expect(
+    driver
+      .screenText()
+      .split('\n')
+      .filter((row) => row.includes('HOUSTON v')).length,
+  ).toBe(1);
+  expect(driver.draft).toBe('abc');
+});
+
+test('every size draws something right: the prompt always has a row, nothing is drawn outside (UI-3)', async () => {
+  const driver = await drive();
+  await sample(driver);
+  await driver.publish({ type: 'ask', ask: sampleAsk() });
+  for (const columns of [1, 2, 5, 9, 20, 33, 80, 200]) {
+    for (const rows of [1, 2, 3, 4, 5, 7, 9, 12, 24, 60]) {
+      await driver.resize(columns, rows);
+      expect(driver.left).toBeNull();
+      if (columns >= 20) expect(driver.screenText()).toContain('❯');
+      if (columns >= 20 && rows >= 5) expect(driver.screenText()).toContain('rm -rf');
+    }
+  }
+});
+
+test('on white and on black every cell can be read; a selection and a dialog too (UP-05)', async () => {
+  for (const [fg, bg, reply] of [
+    [0x000000, 0xffffff, 'ffff/ffff/ffff'],
+    [0xffffff, 0x000000, '0000/0000/0000'],
+  ] as const) {
+    const driver = await drive({ rows: 50 });
+    const ink = fg === 0 ? '0000/0000/0000' : 'ffff/ffff/ffff';
+    await driver.raw(`\x1b]11;rgb:${reply}\x07\x1b]10;rgb:${ink}\x07\x1b]4;8;rgb:d0d0/d0d0/d0d0\x07`);
+    await sample(driver);
+    expect(poorContrast(driver.frame, { fg, bg })).toEqual([]);
+    await driver.publish({ type: 'ask', ask: sampleAsk() });
+    const at = driver.find('Fetch')!;
+    await driver.mouse('press', at.x, at.y);
+    await driver.mouse('drag', at.x + 30, at.y + 3);
+    expect(poorContrast(driver.frame, { fg, bg })).toEqual([]);
+    await driver.press('f1');
+    expect(poorContrast(driver.frame, { fg, bg })).toEqual([]);
+  }
+});
+
+test('with NO_COLOR no colour code is written and a selection is still seen (UP-05)', async () => {
+  const driver = await drive({ environment: { NO_COLOR: '1' } });
+  await sample(driver);
+  const at = driver.find('Fetch')!;
+  await driver.mouse('press', at.x, at.y);
+  await driver.mouse('drag', at.x + 8, at.y);
+  expect(driver.terminal.output).not.toMatch(/\x1b\[(?:\d+;)*(?:[34][0-8]|9[0-7]|10[0-7])(?:;\d+)*m/);
+  expect(driver.cell(at.x + 1, at.y).attributes).not.toBe(driver.cell(at.x + 30, at.y).attributes);
+});
+
+test('quit, detach, SIGTERM, SIGHUP and a bug each give the terminal back (UP-10, TERM-4)', async () => {
+  const ways: [string, (driver: Driver) => Promise<void>, string][] = [
+    ['quit', (driver) => driver.type('/quit\n'), 'quit'],
+    ['detach', (driver) => driver.type('/detach\n'), 'detached'],
+    ['TERM', async (driver) => driver.terminal.raise('TERM'), 'signal'],
+    ['HUP', async (driver) => driver.terminal.raise('HUP'), 'terminal-gone'],
+    [
+      'bug',
+      async (driver) =>
+        driver.session.publish([{ type: 'ask', ask: { ...sampleAsk(), body: { kind: 'permission' } as never } }]),
+      'crashed',
+    ],
+  ];
+  for (const [name, leave, reason] of ways) {
+    const driver = await drive();
+    expect(driver.terminal.output).toContain(ENTER_SCREEN);
+    expect(driver.terminal.isRaw).toBe(true);
+    await leave(driver);
+    await driver.wait(2000);
+    expect({ name, reason: driver.left?.reason }).toEqual({ name, reason: reason as never });
+    expect(driver.terminal.output.endsWith(LEAVE_SCREEN)).toBe(true);
+    expect(driver.terminal.isRaw).toBe(false);
+    driver.terminal.takeOutput();
+    await driver.wait(10_000);
+    expect(driver.terminal.output).toBe('');
+    expect(driver.clock.timers).toBe(0);
+  }
+});
+
+test('a terminal that is gone ends it within two seconds, whatever the session does (UP-10)', async () => {
+  const driver = await drive();
+  await driver.publish({ type: 'activity', activity: WRITING });
+  driver.terminal.write = () => {
+    throw new Error('EIO');
+  };
+  await driver.wait(2000);
+  expect(driver.left?.reason).toBe('terminal-gone');
+  expect(driver.sentOf('end')).toHaveLength(0);
+});
+
+test('a session that does not end holds nobody longer than two seconds (EX-2)', async () => {
+  const driver = await drive({
+    wrap: (session) => ({
+      attach: (options, listener) => session.attach(options, listener),
+      read: (query, client) => session.read(query, client),
+      send: (intent, client) => (intent.type === 'end' ? new Promise(() => {}) : session.send(intent, client)),
+    }),
+  });
+  await driver.type('/quit\n');
+  expect(driver.terminal.output.endsWith(LEAVE_SCREEN)).toBe(true);
+  await driver.wait(2000);
+  expect(driver.left?.reason).toBe('quit');
+});
+
+test('/suspend gives the terminal back; continuing draws everything anew, what streamed meanwhile too (UP-10)', async () => {
+  const driver = await drive();
+  await sample(driver);
+  await driver.type('/suspend\n');
+  await driver.type('abc');
+  expect(driver.terminal.suspended).toBe(1);
+  expect(driver.terminal.isRaw).toBe(false);
+  expect(driver.terminal.takeOutput().endsWith(LEAVE_SCREEN)).toBe(true);
+  await driver.publish({
+    type: 'entry',
+    entry: { id: 'n', parent: null, time: 0, kind: 'note', level: 'info', identifier: 'x', text: 'came meanwhile' },
+  });
+  expect(driver.terminal.output).toBe('');
+  driver.terminal.resume();
+  await driver.wait(50);
+  const drawn = driver.terminal.takeOutput();
+  expect(drawn).toContain(ENTER_SCREEN);
+  expect(drawn).toContain('came meanwhile');
+  expect(drawn).toContain('Transcript');
+});
+
+test('Ctrl-G hands the line to the person’s editor on the terminal and takes back what was saved (EDITR-1, EDITR-3, EDITR-10)', async () => {
+  const driver = await drive({ environment: { VISUAL: 'vi' } });
+  let removed = false;
+  driver.processes.script((argv) => argv[0] === 'sh' && argv[2]!.startsWith('umask'), {
+    out: '/tmp/houston-1/prompt.md',
+  });
+  driver.processes.script(
+    (argv) => argv[0] === 'sh' && argv[2] === 'vi "$1"',
+    async (run) => {
+      run.write('EDITOR SCREEN');
+      const typed = await run.read();
+      return new TextDecoder().decode(typed ?? new Uint8Array()) === 'ZZ' ? 0 : 1;
+    },
+  );
+  driver.processes.script('cat', { out: 'a better line\n' });
+  driver.processes.script('rm', () => {
+    removed = true;
+    return 0;
+  });
+  await driver.type('a line');
+  driver.terminal.takeOutput();
+  await driver.press('ctrl-g');
+  expect(driver.terminal.output).toContain(LEAVE_SCREEN);
+  expect(driver.terminal.output).toContain('EDITOR SCREEN');
+  await driver.raw('ZZ');
+  await driver.wait(100);
+  expect(driver.draft).toBe('a better line');
+  expect(removed).toBe(true);
+  expect(driver.terminal.output).toContain(ENTER_SCREEN);
+});
+
+test('an editor that fails or cannot start leaves the line byte for byte, and says which one (EDITR-2, EDITR-6)', async () => {
+  for (const exit of [1, 127]) {
+    const driver = await drive({ environment: { EDITOR: 'nope' } });
+    driver.processes.script((argv) => argv[0] === 'sh' && argv[2]!.startsWith('umask'), {
+      out: '/tmp/houston-1/prompt.md',
+    });
+    driver.processes.script((argv) => argv[0] === 'sh' && argv[2] === 'nope "$1"', { exit });
+    driver.processes.script('cat', { out: 'changed' });
+    driver.processes.script('rm', {});
+    await driver.type('a line');
+    await driver.press('ctrl-g');
+    await driver.wait(100);
+    expect(driver.draft).toBe('a line');
+    expect(driver.region('hint')).toContain('nope');
+  }
+});
+
+test('Ctrl-V takes a picture from the clipboard before text, as one marker that goes out with the prompt (ADD-5, MARK-3)', async () => {
+  const driver = await drive({ environment: { WAYLAND_DISPLAY: 'wayland-0' } });
+  driver.processes.script('wl-paste --list-types', { out: 'text/plain\nimage/png\n' });
+  driver.processes.script('wl-paste --type image/png', { out: new Uint8Array([137, 80, 78, 71]) });
+  await driver.type('see ');
+  await driver.press('ctrl-v');
+  await driver.wait(100);
+  expect(driver.draft).toBe('see [Image #1]');
+  await driver.press('enter');
+  expect(driver.sentOf('say')).toMatchObject([
+    { text: 'see [Image #1]', attachments: [{ kind: 'image', mediaType: 'image/png', base64: btoa('\x89PNG') }] },
+  ]);
+});
+
+test('a session out of reach is said, tried again, and everything typed stays', async () => {
+  let drop: () => void = () => {};
+  let attached = 0;
+  const driver = await drive({
+    wrap: (session) => ({
+      send: (intent, client) => session.send(intent, client),
+      read: (query, client) => session.read(query, client),
+      attach: (options, listener) => {
+        attached++;
+        const inner = session.attach(options, listener);
+        const lost = new Promise<'lost'>((resolve) => {
+          drop = () => {
+            inner.close();
+            resolve('lost');
+          };
+        });
+        return { close: inner.close, closed: Promise.race([lost, inner.closed]) };
+      },
+    }),
+  });
+  await driver.type('keep');
+  drop();
+  await driver.wait(50);
+  expect(driver.region('hint')).toContain('out of reach');
+  await driver.wait(500);
+  expect(attached).toBe(2);
+  expect(driver.region('hint')).not.toContain('out of reach');
+  expect(driver.draft).toBe('keep');
+});
+
+test('the title names the session and says what goes on; a bell rings for who looks elsewhere (TERM-7)', async () => {
+  const driver = await drive();
+  await driver.publish({ type: 'head', head: { title: 'Fix it' } });
+  expect(driver.terminal.output).toContain('\x1b]0;houston · Fix it\x07');
+  await driver.publish({ type: 'activity', activity: WRITING });
+  expect(driver.terminal.output).toContain('\x1b]0;✦ houston · Fix it\x07');
+  await driver.raw('\x1b[O');
+  driver.terminal.takeOutput();
+  await driver.publish({ type: 'ask', ask: sampleAsk() });
+  expect(driver.terminal.output).toContain('\x1b]0;[!] houston · Fix it\x07');
+  expect(driver.terminal.output.replace(/\x1b\]0;[^\x07]*\x07/g, '')).toContain('\x07');
+});
+
+test('control characters in content are drawn as glyphs and never written (TR-6, SEC-40)', async () => {
+  const driver = await drive();
+  driver.terminal.takeOutput();
+  const text = 'a\x1b]0;pwned\x07b\x9bc\u202ed';
+  await driver.publish({
+    type: 'entry',
+    entry: { id: 'n', parent: null, time: 0, kind: 'note', level: 'info', identifier: 'x', text },
+  });
+  await driver.publish({ type: 'head', head: { title: text, gitBranch: text } });
+  expect(driver.terminal.output.replace(/\x1b\]0;[^\x07]*\x07/g, '')).not.toMatch(/\]0;pwned\x07|\x9b|\u202e/);
+  expect(driver.region('transcript')).toContain('a␛]0;pwned␇b');
+});
+
+test('a gap in the numbers is noticed and everything is read anew', async () => {
+  let swallow = false;
+  const driver = await drive({
+    wrap: (session) => ({
+      send: (intent, client) => session.send(intent, client),
+      read: (query, client) => session.read(query, client),
+      attach: (options, listener) => session.attach(options, (update) => (swallow ? undefined : listener(update))),
+    }),
+  });
+  swallow = true;
+  await driver.publish({ type: 'head', head: { title: 'missed' } });
+  swallow = false;
+  await driver.publish({ type: 'jobs', jobs: [] });
+  expect(driver.region('header')).toContain('missed');
+});
