@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { trickyText } from '../../../../test/support/tricky-text.ts';
 import { clusters } from '../../../base/graphemes.ts';
+import { textWidth } from '../../../base/text-width.ts';
 import { Layout, LayoutCache, visibleTop } from './layout.ts';
 
 const rowsOf = (layout: Layout): string[] =>
@@ -50,6 +51,26 @@ describe('layout', () => {
       ),
       { numRuns: 800 },
     );
+  });
+
+  test('UP-07 a letter typed into a huge line leaves the rows far below as they were', () => {
+    const text = '状态'.repeat(100_000);
+    let layout = Layout.of(text, 20);
+    let next = text;
+    for (let typed = 0; typed < 30; typed++) {
+      next = `${next.slice(0, 500)}x${next.slice(500)}`;
+      const before = layout;
+      layout = layout.changed(next);
+      const moved = before.rowOf(before.text.length / 2);
+      expect(layout.from(layout.rowOf(before.from(moved) + 1))).toBe(before.from(moved) + 1);
+    }
+    let at = 0;
+    for (const row of rowsOf(layout)) {
+      expect(next.startsWith(row, at)).toBe(true);
+      expect(textWidth(row)).toBeLessThanOrEqual(20);
+      at += row.length;
+    }
+    expect(at).toBe(next.length);
   });
 
   test('PE-3 the window follows the caret and no more', () => {

@@ -8,6 +8,12 @@ export interface Place {
 }
 
 /**
+ * In a huge line without blanks a change would move every row below it. After so many rows one is ended early, where an
+ * old row began: it takes up what the change moved, and all rows below stay as they were.
+ */
+const LONGEST_REWRAP = 128;
+
+/**
  * A text as visual rows. One column stays free at the right, so that a caret behind a full row has a cell. Offsets and
  * cells map both ways; the cost of a query depends on the width, not on the text.
  */
@@ -50,7 +56,8 @@ export class Layout {
       while (row < old.length && old[row]! + delta < at) row++;
       if (at >= text.length - suffix && row < old.length && old[row]! + delta === at) break;
       fresh.push(at);
-      const next = nextStart(text, at, this.width);
+      let next = nextStart(text, at, this.width);
+      if (fresh.length > LONGEST_REWRAP && at >= text.length - suffix) next = this.#oldStartIn(at, next, delta) ?? next;
       if (next < 0) {
         row = old.length;
         break;
@@ -63,6 +70,13 @@ export class Layout {
     const offset = firstRow + fresh.length - row;
     for (let i = row; i < old.length; i++) starts[offset + i] = old[i]! + delta;
     return new Layout(text, this.width, starts);
+  }
+
+  /** The last old row start, moved by `delta`, behind `at` and not past `next` (negative: the end). */
+  #oldStartIn(at: number, next: number, delta: number): number | null {
+    const limit = next < 0 ? this.text.length + delta : next;
+    const start = this.#starts[this.rowOf(limit - delta)]! + delta;
+    return start > at && start <= limit ? start : null;
   }
 
   get rowCount(): number {
