@@ -1,6 +1,6 @@
 // The person writes in the box. They press keys and see them in the box at once; Enter sends, everything else does not.
 import { expect, test } from 'bun:test';
-import { drive } from '../support/driver.ts';
+import { drive, STOP_AND_HOLD } from '../support/driver.ts';
 
 test('the first frame stands before the session is reached, and what is typed then is kept (ST-5)', async () => {
   const driver = await drive({
@@ -72,7 +72,7 @@ test('Enter and Ctrl-C in one read: the prompt is sent and cancelled, the draft 
   await driver.type('go');
   await driver.raw('\r\x03');
   expect(driver.sent.map((intent) => intent.type).filter((type) => type !== 'draft')).toEqual(['say', 'cancel']);
-  expect(driver.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'pause-queue' }]);
+  expect(driver.sentOf('cancel')).toEqual([STOP_AND_HOLD]);
   expect(driver.draft).toBe('');
 });
 

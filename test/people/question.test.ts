@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import type { Ask, AskBody } from '../../src/protocol/ask.ts';
 import { TRUSTED_PUBLIC, UNTRUSTED_PUBLIC } from '../../src/protocol/label.ts';
-import { type Driver, drive } from '../support/driver.ts';
+import { type Driver, drive, STOP_AND_HOLD } from '../support/driver.ts';
 import { sampleAsk } from '../support/sample-view.ts';
 
 function asking(body: Partial<Extract<AskBody, { kind: 'permission' }>> = {}): Ask {
@@ -134,7 +134,7 @@ test('Esc on the question refuses it, Ctrl-C refuses and stops the turn (PR-9)',
   const other = await drive();
   await ask(other);
   await other.press('tab', 'ctrl-c');
-  expect(other.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'pause-queue' }]);
+  expect(other.sentOf('cancel')).toEqual([STOP_AND_HOLD]);
 });
 
 test('Tab in a question about a command chooses what the model is given of its output', async () => {

@@ -5,7 +5,7 @@ import { TRUSTED_PUBLIC } from '../../src/protocol/label.ts';
 import { NO_TOTALS } from '../../src/protocol/message.ts';
 import type { Session } from '../../src/protocol/session.ts';
 import type { Activity, Item } from '../../src/protocol/view.ts';
-import { type Driver, drive } from '../support/driver.ts';
+import { type Driver, drive, STOP_AND_GO_ON } from '../support/driver.ts';
 import { sampleCall, sampleItem } from '../support/sample-view.ts';
 
 const WRITING: Activity = { phase: 'writing', turn: 1, since: 0, detail: '', retry: null };
@@ -272,7 +272,7 @@ test('a wait for the service counts down and Esc ends it (UP-26)', async () => {
   expect(driver.region('prompt')).toContain('again in 2s');
   await driver.press('escape');
   await driver.wait(50);
-  expect(driver.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'go-on' }]);
+  expect(driver.sentOf('cancel')).toEqual([STOP_AND_GO_ON]);
 });
 
 test('Ctrl-O opens a whole output, fetched as it is read, with a search of its own (SCR-1, SCR-3)', async () => {

@@ -2,7 +2,7 @@
 // order; nothing they typed is ever lost.
 import { expect, test } from 'bun:test';
 import type { Activity } from '../../src/protocol/view.ts';
-import { type Driver, drive } from '../support/driver.ts';
+import { type Driver, drive, STOP_AND_GO_ON, STOP_AND_HOLD } from '../support/driver.ts';
 
 const RUNNING: Activity = { phase: 'tools', turn: 1, since: 0, detail: '', retry: null };
 const IDLE: Activity = { phase: 'idle', turn: null, since: null, detail: '', retry: null };
@@ -20,7 +20,7 @@ async function write(driver: Driver): Promise<void> {
   }
 }
 
-async function escape(driver: Driver): Promise<void> {
+async function pressEscape(driver: Driver): Promise<void> {
   await driver.press('escape');
   await driver.wait(50);
 }
@@ -29,11 +29,11 @@ test('Esc stops the turn and leaves the draft alone (UP-14, STOP-1, BOX-7)', asy
   const driver = await drive();
   await running(driver);
   await write(driver);
-  await escape(driver);
-  expect(driver.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'go-on' }]);
+  await pressEscape(driver);
+  expect(driver.sentOf('cancel')).toEqual([STOP_AND_GO_ON]);
   expect(driver.draft).toBe(DRAFT);
   await driver.publish({ type: 'activity', activity: IDLE });
-  for (let press = 0; press < 5; press++) await escape(driver);
+  for (let press = 0; press < 5; press++) await pressEscape(driver);
   expect(driver.left).toBeNull();
 });
 
@@ -93,14 +93,14 @@ test('Ctrl-C stops what runs with one press and holds what waits; the draft stay
   await running(driver);
   await driver.type('draft');
   await driver.press('ctrl-c');
-  expect(driver.sentOf('cancel')).toEqual([{ type: 'cancel', then: 'pause-queue' }]);
+  expect(driver.sentOf('cancel')).toEqual([STOP_AND_HOLD]);
   expect(driver.draft).toBe('draft');
 });
 
 test('Esc at rest discards the half-typed line and Ctrl-Z restores it (BOX-7)', async () => {
   const driver = await drive();
   await driver.type('half');
-  await escape(driver);
+  await pressEscape(driver);
   expect(driver.draft).toBe('');
   await driver.press('ctrl-z');
   expect(driver.draft).toBe('half');
@@ -111,7 +111,7 @@ test('an open dialog takes Esc and Ctrl-C first and the turn is not touched (STO
   await running(driver);
   await driver.press('f1');
   expect(driver.screenText()).toContain('Every key and command');
-  await escape(driver);
+  await pressEscape(driver);
   expect(driver.screenText()).not.toContain('Every key and command');
   await driver.press('f1', 'ctrl-c');
   expect(driver.screenText()).not.toContain('Every key and command');

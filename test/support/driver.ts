@@ -12,6 +12,13 @@ import { createMemoryTerminal, type MemoryTerminal } from '../../src/system/memo
 import { createFakeSession, type FakeSession } from './fake-session.ts';
 import { findText, frameText, textWithin } from './frame.ts';
 
+/** What Ctrl-C sends while something runs. */
+// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
+export const STOP_AND_HOLD: Extract<Intent, { type: 'cancel' }> = { type: 'cancel', then: 'pause-queue' };
+/** What Esc sends while something runs. */
+// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
+export const STOP_AND_GO_ON: Extract<Intent, { type: 'cancel' }> = { type: 'cancel', then: 'go-on' };
+
 export interface Driver {
   readonly terminal: MemoryTerminal;
   readonly clock: MemoryClock;

@@ -91,14 +91,12 @@ export function completionArrived(
   if (screen.prompt.editor.buffer.text !== event.forText) return screen;
   const choices: Choice[] =
     event.type === 'paths'
-      ? event.paths
-          .slice(0, PATH_LIMIT)
-          .map((path) => ({
-            insert: path.endsWith('/') ? path : `${path} `,
-            label: path,
-            detail: path.endsWith('/') ? 'folder' : '',
-            when: '',
-          }))
+      ? event.paths.slice(0, PATH_LIMIT).map((path) => ({
+          insert: path.endsWith('/') ? path : `${path} `,
+          label: path,
+          detail: path.endsWith('/') ? 'folder' : '',
+          when: '',
+        }))
       : event.choices.map(({ value, description }) => ({ insert: value, label: value, detail: description, when: '' }));
   const completion = offer(event.type === 'paths' ? 'path' : 'argument', event.from, event.to, choices, event.forText);
   return { ...screen, completion };

@@ -63,7 +63,9 @@ export function drawBox(painter: Painter, theme: Theme, area: Rect, role: Role, 
 function drawOnBorder(painter: Painter, theme: Theme, area: Rect, y: number, left: Line = [], right: Line = []): void {
   const room = area.width - 6;
   const rightWidth = lineWidth(right);
-  const rightUsed = rightWidth > 0 && rightWidth <= room ? rightWidth : 0;
+  // The words at the left come first; those at the right are drawn whole beside enough of them, or not at all.
+  const enough = Math.min(lineWidth(left), Math.max(12, Math.floor(room / 3)));
+  const rightUsed = rightWidth > 0 && rightWidth <= room - (enough > 0 ? enough + 3 : 0) ? rightWidth : 0;
   const leftRoom = rightUsed > 0 ? room - rightUsed - 3 : room;
   const leftUsed = Math.min(lineWidth(left), leftRoom);
   if (rightUsed > 0) {

@@ -6,13 +6,18 @@ import { isBlank, withText } from './prompt-state.ts';
 import { isEmpty, selectedText } from './regions/selection.ts';
 import { copyText } from './run-command.ts';
 import type { ExitOffer, Screen } from './screen.ts';
-import type { Context } from './screen-event.ts';
+import type { Context, ScreenEffect } from './screen-event.ts';
 import { type Step, stay, step } from './step.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
 /** An offer that came with clearing a draft is not taken up by the second half of a double press (UP-14). */
 const AFTER_CLEARING = 1000;
+
+/** Stops what runs, and says what becomes of what waits (decisions §10.5). */
+export function cancelling(then: 'pause-queue' | 'go-on'): ScreenEffect {
+  return { kind: 'send', intent: { type: 'cancel', then } };
+}
 
 /** A turn runs, or something said from here is on its way to run (INV-3). */
 export function isBusy(screen: Screen, context: Context): boolean {
@@ -29,7 +34,7 @@ export function interrupt(screen: Screen, context: Context, event: KeyEvent, off
     return copyText({ ...screen, selection: null }, selectedText(context.view, context.cards, selection));
   }
   if (selectionOf(prompt.editor.buffer) !== null) return copyText(screen, selectedDraft(prompt.editor) ?? '');
-  if (isBusy(screen, context)) return step(screen, { kind: 'send', intent: { type: 'cancel', then: 'pause-queue' } });
+  if (isBusy(screen, context)) return step(screen, cancelling('pause-queue'));
   if (!isBlank(prompt) || prompt.shell !== 'off') {
     const exit = event.alone ? { read: event.read, notBefore: context.now + AFTER_CLEARING } : null;
     return stay({ ...cleared(screen), exit });
@@ -50,13 +55,13 @@ export function leaveOrOffer(screen: Screen, context: Context, event: KeyEvent, 
  * Esc, nearest first: what is offered, a selection, focus, shell mode, the running turn, the half-typed line (kept in
  * undo). It never leaves (STOP-1), and stopping never touches the draft.
  */
-export function escape(screen: Screen, context: Context): Step {
+export function stepBack(screen: Screen, context: Context): Step {
   if (screen.completion !== null || screen.keyList) return stay({ ...screen, completion: null, keyList: false });
   if (screen.selection !== null) return stay({ ...screen, selection: null });
   if (screen.focus !== 'prompt') return stay({ ...screen, focus: 'prompt' });
   if (screen.prompt.shell !== 'off')
     return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });
-  if (isBusy(screen, context)) return step(screen, { kind: 'send', intent: { type: 'cancel', then: 'go-on' } });
+  if (isBusy(screen, context)) return step(screen, cancelling('go-on'));
   return stay(cleared(screen));
 }
 

@@ -12,7 +12,7 @@ import type { ExitOffer, Screen } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { sendPrompt } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
-import { escape, interrupt, leaveOrOffer } from './stopping.ts';
+import { cancelling, interrupt, leaveOrOffer, stepBack } from './stopping.ts';
 import { modalKey } from './update-modal.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
@@ -43,7 +43,7 @@ export function updateKey(before: Screen, context: Context, event: KeyEvent): St
 /** Ctrl-C while a question stands refuses it and stops the turn (PR-9); stopping closes every question of the turn. */
 function interruptQuestion(screen: Screen, context: Context): Step | null {
   if (screen.focus !== 'question' || currentAsk(context.view, screen.client) === null) return null;
-  return step({ ...screen, focus: 'prompt' }, { kind: 'send', intent: { type: 'cancel', then: 'pause-queue' } });
+  return step({ ...screen, focus: 'prompt' }, cancelling('pause-queue'));
 }
 
 /** Null: the question has no use for the key and the rest of the screen is asked. */
@@ -110,7 +110,7 @@ function keyCommand(
     case 'send-now':
       return sendNow(closed, context);
     case 'escape':
-      return escape(screen, context);
+      return stepBack(screen, context);
     case 'leave':
       return isBlank(screen.prompt) ? leaveOrOffer(screen, context, event, offer) : null;
     case 'focus':
@@ -140,9 +140,7 @@ function sendNow(screen: Screen, context: Context): Step {
   if (!running) return typedInto(runCommand(screen, context, 'newline', ''), screen, context);
   if (context.view.activity.phase === 'compacting') return sendPrompt(screen, context, 'queue');
   if (!isBlank(screen.prompt)) return sendPrompt(screen, context, 'interrupt');
-  return context.view.queue.rows.length === 0
-    ? stay(screen)
-    : step(screen, { kind: 'send', intent: { type: 'cancel', then: 'go-on' } });
+  return context.view.queue.rows.length === 0 ? stay(screen) : step(screen, cancelling('go-on'));
 }
 
 /** Prompt, an open question, the transcript, and round again (LA-26). */

@@ -1,4 +1,5 @@
 import type { Item, LivePart } from '../../../protocol/view.ts';
+import { firstThatFits } from '../draw.ts';
 import { clockTime, count, duration, money, plural } from '../figures.ts';
 import { facts, type Line, piece } from '../piece.ts';
 import { proseRows, textRows } from './prose.ts';
@@ -97,18 +98,20 @@ function turnEndRows(item: Extract<Item, { kind: 'turn-end' }>, options: BlockOp
   const title: Line =
     words === null ? [piece(`turn ${item.turn}`, 'quiet')] : [piece(`turn ${item.turn} `, 'quiet'), piece(words, role)];
   const { usage } = item;
-  const spent: Line =
+  const spent: readonly Line[] =
     item.reason === 'done'
-      ? facts([
+      ? [
           [piece(duration(item.duration), 'quiet')],
+          [piece(money(usage.cost), 'quiet')],
           [piece(`${count(usage.input + usage.cacheRead + usage.cacheWrite)} in`, 'quiet')],
           [piece(`${count(usage.output)} out`, 'quiet')],
-          [piece(money(usage.cost), 'quiet')],
-        ])
+        ]
       : [];
+  // Where the row is narrow, whole figures go, the last ones first.
+  const shown = [4, 3, 2, 1, 0].map((kept) => facts([title, ...spent.slice(0, kept)]));
   const rule: Row = {
     margin: [piece('── ', 'line')],
-    line: facts([title, spent]),
+    line: firstThatFits(shown, options.width - 4),
     join: '\n',
     rule: true,
     furniture: true,

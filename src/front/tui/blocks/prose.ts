@@ -49,7 +49,8 @@ export function codeRows(text: string, language: string | null, margin: Line, op
   const block = new CodeBlock(source, language);
   options.onCode?.(block);
   const lines: StyledLine[] = [];
-  source.split('\n').forEach((line, index) => appendCodeLine(lines, block, index, line, fullColumns(options, margin)));
+  for (const [index, line] of source.split('\n').entries())
+    appendCodeLine(lines, block, index, line, fullColumns(options, margin));
   return lines.map((styled) => new StyledRow(margin, styled, false));
 }
 

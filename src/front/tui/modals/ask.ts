@@ -59,7 +59,8 @@ export function drawAsk(painter: Painter, scene: Scene, ask: Ask, state: AskStat
   });
   const inside = rect(area.x + 2, area.y + 1, area.width - 4, window);
   const clip = painter.within(inside);
-  rows.slice(top, top + window).forEach((row, offset) => drawContentRow(clip, scene, inside, inside.y + offset, row));
+  for (const [offset, row] of rows.slice(top, top + window).entries())
+    drawContentRow(clip, scene, inside, inside.y + offset, row);
   const keys = keyLines(scene, ask, state, rows.length > window);
   const y = area.y + area.height - 2;
   if (y > area.y) drawLine(painter, theme, area.x + 2, y, firstFitting(keys, area.width - 4), area.width - 4);

@@ -6,6 +6,9 @@ import { slashCommands } from '../../commands/slash.ts';
 import type { Row } from '../blocks/row.ts';
 import { type Line, piece } from '../piece.ts';
 
+/** Columns of the keys before their meaning. */
+const KEY_COLUMNS = 34;
+
 const GROUPS: readonly Command['group'][] = ['Prompt', 'Session', 'View', 'Inspect', 'Model', 'Safety'];
 
 /** Every key and command from the tables, with the chords in force (KEY-11, LA-34). */
@@ -21,12 +24,18 @@ export function helpRows(keymap: Keymap, session: readonly SessionCommand[], wid
     push([piece(group, 'heading')]);
     for (const command of keyed) {
       const chords = keymap.chordsOf(command.name).map(chordLabel).join(', ');
-      push([piece(chords.padEnd(26), 'accent'), piece(command.description, 'text')]);
+      push([piece(chords.padEnd(KEY_COLUMNS), 'accent'), piece(command.description, 'text')]);
     }
     if (group === 'Prompt') {
-      push([piece('?'.padEnd(26), 'accent'), piece('On an empty prompt: the keys at a glance', 'text')]);
-      push([piece('!'.padEnd(26), 'accent'), piece('On an empty prompt: one command in your own shell', 'text')]);
-      push([piece('Up, Down'.padEnd(26), 'accent'), piece('Rows, then what waits, then what you sent before', 'text')]);
+      push([piece('?'.padEnd(KEY_COLUMNS), 'accent'), piece('On an empty prompt: the keys at a glance', 'text')]);
+      push([
+        piece('!'.padEnd(KEY_COLUMNS), 'accent'),
+        piece('On an empty prompt: one command in your own shell', 'text'),
+      ]);
+      push([
+        piece('Up, Down'.padEnd(KEY_COLUMNS), 'accent'),
+        piece('Rows, then what waits, then what you sent before', 'text'),
+      ]);
     }
   }
   push([]);
@@ -34,7 +43,11 @@ export function helpRows(keymap: Keymap, session: readonly SessionCommand[], wid
   for (const command of slashCommands(session)) {
     const name = `/${command.name}${command.argument === '' ? '' : ` ${command.argument}`}`;
     const later = command.during === 'after' ? piece('  after the turn', 'quiet') : null;
-    push([piece(name.padEnd(26), 'accent'), piece(command.description, 'text'), ...(later === null ? [] : [later])]);
+    push([
+      piece(name.padEnd(KEY_COLUMNS), 'accent'),
+      piece(command.description, 'text'),
+      ...(later === null ? [] : [later]),
+    ]);
   }
   return width < 50
     ? rows.map((row) => ({
@@ -69,7 +82,7 @@ export function keyListLines(keymap: Keymap, width: number): Line[] {
     return chord === null ? [] : [{ chord, words: SHORT_WORDS[name] ?? name }];
   });
   cells.push({ chord: '/', words: 'commands' }, { chord: '@', words: 'files' }, { chord: '!', words: 'your shell' });
-  const column = 30;
+  const column = 32;
   const columns = Math.max(1, Math.floor(width / column));
   const rows = Math.ceil(cells.length / columns);
   return Array.from(
@@ -91,7 +104,7 @@ const SHORT_WORDS: Readonly<Record<string, string>> = {
   mode: 'permission mode',
   model: 'model',
   editor: 'your editor',
-  paste: 'paste, also pictures',
+  paste: 'paste',
   stash: 'put away',
   history: 'search history',
   undo: 'undo',

@@ -23,6 +23,7 @@ export function footerFigures(view: View, now: number): readonly Line[] {
     facts([time, tokens, [...long, piece(` ${window}`, 'quiet')], compact]),
     facts([time, tokens, [piece('Ctx: ', 'quiet'), ...context], compact]),
     facts([time, tokens, [piece('Ctx: ', 'quiet'), ...context]]),
+    facts([time.slice(1), tokens, [piece('Ctx: ', 'quiet'), ...context]]),
     facts([time, [piece('Ctx: ', 'quiet'), ...context]]),
     [piece('Ctx: ', 'quiet'), ...context],
     [],

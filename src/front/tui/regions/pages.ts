@@ -38,7 +38,7 @@ export class Pages {
     this.follow(view);
     this.asked.delete(from);
     if (generation !== view.transcript.generation) return false;
-    items.forEach((item, offset) => this.items.set(from + offset, item));
+    for (const [offset, item] of items.entries()) this.items.set(from + offset, item);
     return true;
   }
 
@@ -49,7 +49,7 @@ export class Pages {
 
   /** Keeps what the window is about to let go. Called with the items before an update moved the View. */
   keep(first: number, items: readonly Item[]): void {
-    items.forEach((item, offset) => this.items.set(first + offset, item));
+    for (const [offset, item] of items.entries()) this.items.set(first + offset, item);
   }
 
   /** Lets go of what lies farthest from `near`. */

@@ -45,7 +45,7 @@ export function drawTranscript(painter: Painter, scene: Scene): ShownCards | nul
   const rows = cards.from(view, top, room.height);
   const clip = painter.within(room);
   // A short session stands at the top; a long one fills the room and its newest row is the last.
-  rows.forEach((placed, offset) => drawRow(clip, scene, room, room.y + offset, placed));
+  for (const [offset, placed] of rows.entries()) drawRow(clip, scene, room, room.y + offset, placed);
   if (layout.transcriptBorder && inner.height > 0) {
     const { above, total } = cards.position(view, top);
     const bar = rect(transcript.x + transcript.width - 1, inner.y, 1, inner.height);
