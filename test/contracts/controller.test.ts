@@ -659,7 +659,7 @@ test('the same call with the same result stops the turn at the fifth; one whose 
   expect(polls).toBe(9);
 });
 
-test('on the limiting round no tools are offered, the model is told, and calls it still asks for are dropped (TURN-1, TURN-2)', async () => {
+test('on the limiting round no tool may be called, the model is told, and calls it still asks for are dropped (TURN-1, TURN-2)', async () => {
   const model = scriptedModel([
     [{ tool: 'look', input: { at: '1' } }],
     ['answer', { tool: 'look', input: { at: '2' } }],
@@ -669,7 +669,9 @@ test('on the limiting round no tools are offered, the model is told, and calls i
   await seat.say('go');
   await house.idle();
   expect(model.requests[0]!.tools).toHaveLength(2);
-  expect(model.requests[1]!.tools).toEqual([]);
+  expect(model.requests.map((request) => request.calls)).toEqual(['allowed', 'forbidden']);
+  // Still declared: a service refuses a conversation that holds calls to tools it was not told of.
+  expect(model.requests[1]!.tools).toEqual(model.requests[0]!.tools);
   expect(saidIn(model.requests[1]).at(-1)).toContain('no tool calls left');
   expect(transcriptOf(seat.view)).toEqual(['prompt: go', 'call Look 1: ok', 'model: answer', 'end: limit']);
   expect(seat.outcome('one-1')).toMatchObject({ state: 'done', messages: [{ identifier: 'turn-limit' }] });

@@ -185,6 +185,12 @@ function checkBody(body: RequestBody, limits: StrictLimits, issued: Issued): voi
   checkPairs(messages);
   checkThinking(body, messages, issued);
   checkMarks(body);
+  if ((body.tools ?? []).length === 0 && messages.some(holdsCalls))
+    refuse('tools: Field required when the conversation holds tool_use or tool_result blocks');
+}
+
+function holdsCalls(message: Merged): boolean {
+  return message.blocks.some((block) => block.type === 'tool_use' || block.type === 'tool_result');
 }
 
 function checkTools({ tools = [] }: RequestBody): void {

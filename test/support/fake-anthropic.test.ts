@@ -6,6 +6,7 @@ const HEADERS = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01', 'content-
 const USER = { role: 'user', content: 'hi' };
 const CALL = { type: 'tool_use', id: 'a', name: 'read_file', input: {} };
 const RESULT = { type: 'tool_result', tool_use_id: 'a', content: 'x' };
+const TOOL = { name: 'read_file', description: 'Reads.', input_schema: { type: 'object' } };
 const TEXT = { type: 'text', text: 'x' };
 const MARK = { cache_control: { type: 'ephemeral' } };
 
@@ -14,7 +15,7 @@ function refused(
   headers: object = HEADERS,
   issued: Issued = { signatures: new Map(), thinkingOfCall: new Map() },
 ): string | null {
-  const body = { model: 'claude-opus-5-5', max_tokens: 100, stream: true, messages: [USER], ...change };
+  const body = { model: 'claude-opus-5-5', max_tokens: 100, stream: true, tools: [TOOL], messages: [USER], ...change };
   const given = {
     method: 'POST',
     path: '/v1/messages',
@@ -39,6 +40,11 @@ test('a plain request passes', () => {
 });
 
 test.each<[string, object, string]>([
+  [
+    'calls without declared tools',
+    { tools: [], messages: [USER, { role: 'assistant', content: [CALL] }, { role: 'user', content: [RESULT] }] },
+    'tools: Field required',
+  ],
   ['a call without its result', ended({ role: 'assistant', content: [CALL] }), 'without `tool_result`'],
   [
     'a result after other content',

@@ -37,6 +37,11 @@ export interface ModelRequest {
   readonly system: readonly string[];
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSchema[];
+  /**
+   * `forbidden`: the tools stay declared, since the conversation holds calls to them and the prefix stays cached, but
+   * none may be called (TURN-2).
+   */
+  readonly calls?: 'allowed' | 'forbidden';
   readonly effort: Effort;
   readonly maxOutput: number | null;
   /** Positions in `messages` after which a cache mark is worth setting (a wire may set fewer). */

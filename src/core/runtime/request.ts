@@ -9,7 +9,7 @@ export interface BuiltRequest {
   readonly images: ReadonlySet<string>;
 }
 
-/** The one request builder: branch in, request out. With `last`, no tools are offered and the model is told so. */
+/** The one request builder: branch in, request out. With `last`, no tool may be called and the model is told so. */
 export async function buildRequest(
   runtime: Runtime,
   { model, effort }: Pick<TurnTerms, 'model' | 'effort'>,
@@ -29,7 +29,8 @@ export async function buildRequest(
   const request: ModelRequest = {
     system: runtime.systemPrompt,
     messages,
-    tools: last ? [] : runtime.calls.tools.map(({ name, description, input }) => ({ name, description, input })),
+    tools: runtime.calls.tools.map(({ name, description, input }) => ({ name, description, input })),
+    calls: last ? 'forbidden' : 'allowed',
     effort,
     maxOutput: model.facts.maxOutput,
     cacheMarks: cacheMarks(messages),

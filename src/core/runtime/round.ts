@@ -17,7 +17,7 @@ export type RoundResult =
 
 /**
  * One request and its reply: streamed to whoever looks, then kept as one whole entry, however it ended. With `last` the
- * model is offered no tools and told so (TURN-2).
+ * model may call no tool and is told so (TURN-2).
  */
 export async function runRound(
   runtime: Runtime,

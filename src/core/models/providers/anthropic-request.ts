@@ -49,6 +49,9 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
     description: tool.description,
     input_schema: tool.input as unknown as Tool['input_schema'],
   }));
+  const noCalls = tools.length === 0 || request.calls === 'forbidden';
+  // The service wants every conversation that holds calls to declare tools, also where none may be called.
+  if (tools.length === 0) tools.push(...calledTools(request));
 
   let marks = CACHE_MARKS;
   const lastTool = tools.at(-1);
@@ -75,9 +78,19 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
     messages,
     ...(system.length > 0 ? { system } : {}),
     ...(tools.length > 0 ? { tools } : {}),
+    ...(tools.length > 0 && noCalls ? { tool_choice: { type: 'none' as const } } : {}),
     ...(thinking ? { thinking } : {}),
     ...(effort ? { output_config: { effort } } : {}),
   };
+}
+
+function calledTools({ messages }: ModelRequest): Tool[] {
+  const names = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.parts) if (part.type === 'call') names.add(part.tool);
+  }
+  return [...names].map((name) => ({ name, description: '', input_schema: { type: 'object' } }));
 }
 
 /** The signatures a request would send, to know which ones a refusal is about. */
