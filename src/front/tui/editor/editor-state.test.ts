@@ -92,6 +92,11 @@ describe('typing and moving', () => {
     expect(show(act(type(NEW_EDITOR, '🇨🇭🇩🇪'), 'left', 'delete'))).toBe('🇨🇭|');
   });
 
+  test('PE-15 a character that joins its neighbours leaves the caret behind all of them', () => {
+    const state = insertText(act(type(NEW_EDITOR, '👩🚀!'), 'left', 'left'), '\u200d').state;
+    expect(show(state)).toBe('👩\u200d🚀|!');
+  });
+
   test('a selection is replaced by what is typed, and left by a plain step', () => {
     const state = act(type(NEW_EDITOR, 'one two'), 'select-word-left');
     expect(show(state)).toBe('one ‹two›');
@@ -260,20 +265,31 @@ function perform(state: EditorState, step: Edit, cache: LayoutCache): EditorStat
   }
 }
 
+function placed({ text, caret, anchor, atoms }: Buffer): string {
+  return JSON.stringify([text, caret, anchor, atoms]);
+}
+
 describe('any edits', () => {
   test('UP-14 PE-8 undone come back to the same text, caret and payloads; redone they come forth again', () => {
     fc.assert(
       fc.property(fc.array(edit, { maxLength: 30 }), (edits) => {
         const cache = new LayoutCache();
-        const end = edits.reduce((state, step) => perform(state, step, cache), NEW_EDITOR);
-        const states: Buffer[] = [];
+        const seen = [placed(NEW_EDITOR.buffer)];
+        const end = edits.reduce((now, step) => {
+          const next = perform(now, step, cache);
+          seen.push(placed(next.buffer));
+          return next;
+        }, NEW_EDITOR);
+        const undone: Buffer[] = [];
         let state = end;
         for (let back = act(state, 'undo'); back !== state; back = act(state, 'undo')) {
-          states.push(state.buffer);
+          undone.push(state.buffer);
           state = back;
+          // Each step leads to a state that was there: its text, its caret, its selection.
+          expect(seen).toContain(placed(state.buffer));
         }
-        expect(state.buffer).toEqual({ ...NEW_EDITOR.buffer, anchor: state.buffer.anchor });
-        for (const expected of states.reverse()) {
+        expect(state.buffer.text).toBe('');
+        for (const expected of undone.reverse()) {
           state = act(state, 'redo');
           expect({ text: state.buffer.text, atoms: state.buffer.atoms }).toEqual({
             text: expected.text,

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { colorDepthOf, contrast, isLight, mix, nearest16, nearest256, withContrast } from './color.ts';
+import {
+  color256,
+  colorDepthOf,
+  contrast,
+  isLight,
+  mix,
+  nearest16,
+  nearest256,
+  readable256,
+  withContrast,
+} from './color.ts';
 
 const color = fc.integer({ min: 0, max: 0xffffff });
 
@@ -54,6 +64,17 @@ describe('colour depth', () => {
 
   test('AP-3 there is none where nobody looks', () => {
     expect(colorDepthOf({ TERM: 'xterm-256color', COLORTERM: 'truecolor' }, false)).toBe('none');
+  });
+
+  test('UP-05 with 256 colours what was readable stays so', () => {
+    fc.assert(
+      fc.property(color, fc.constantFrom(0xffffff, 0x000000, 0x1e1e1e, 0xfdf6e3), (text, ground) => {
+        const wanted = contrast(text, ground);
+        const shown = contrast(color256(readable256(text, ground)), ground);
+        expect(shown).toBeGreaterThanOrEqual(wanted >= 4.5 ? 4.5 : wanted >= 3 ? 3 : 1);
+      }),
+    );
+    expect(nearest256(color256(200))).toBe(200);
   });
 
   test('palettes are matched by the nearest colour', () => {

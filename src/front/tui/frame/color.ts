@@ -81,6 +81,35 @@ export function nearest256(color: number): number {
   return distance(cube, color) <= distance((8 + 10 * gray) * 0x010101, color) ? 16 + 36 * r + 6 * g + b : 232 + gray;
 }
 
+/** What entry `index` (16 to 255) of the 256-colour palette looks like. */
+export function color256(index: number): number {
+  if (index >= 232) return (8 + 10 * (index - 232)) * 0x010101;
+  const place = index - 16;
+  return (CUBE[Math.floor(place / 36)]! << 16) | (CUBE[Math.floor(place / 6) % 6]! << 8) | CUBE[place % 6]!;
+}
+
+/**
+ * The nearest palette entry for text on a shown background that stands out as much as the wanted colour does: what was
+ * readable stays readable (4.5), what was seen stays seen (3).
+ */
+export function readable256(color: number, ground: number): number {
+  const nearest = nearest256(color);
+  const wanted = contrast(color, ground);
+  const goal = wanted >= 4.5 ? 4.5 : wanted >= 3 ? 3 : 1;
+  if (contrast(color256(nearest), ground) >= goal) return nearest;
+  let best = nearest;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (let index = 16; index < 256; index++) {
+    const candidate = color256(index);
+    const away = distance(candidate, color);
+    if (away < bestDistance && contrast(candidate, ground) >= goal) {
+      best = index;
+      bestDistance = away;
+    }
+  }
+  return best;
+}
+
 export function nearest16(color: number): number {
   return nearestOf(16, (i) => distance(SIXTEEN[i]!, color));
 }

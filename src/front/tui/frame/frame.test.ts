@@ -3,6 +3,7 @@ import { type IBufferCell, Terminal } from '@xterm/headless';
 import fc from 'fast-check';
 import { trickyText } from '../../../../test/support/tricky-text.ts';
 import { BOLD, DIM, INVERSE, ITALIC, isFragile, STRIKE, UNDERLINE } from './cell.ts';
+import { color256, contrast } from './color.ts';
 import { type Cell, Frame } from './frame.ts';
 import type { OutputOptions } from './output.ts';
 import type { Color, Painter, Style } from './painter.ts';
@@ -151,6 +152,17 @@ describe('flush', () => {
     );
   });
 
+  test('UP-04 a cluster the terminal draws narrower leaves nothing of what stood there', async () => {
+    const frame = new Frame(6, 1);
+    const terminal = terminalOf(6, 1);
+    for (const text of ['abcdef', '☂\ufe0fcdef']) {
+      frame.painter().text(0, 0, text, {});
+      await write(terminal, frame.flush(TRUE));
+    }
+    expect(terminal.buffer.active.getLine(0)!.translateToString()).toBe('☂\ufe0f cdef');
+    terminal.dispose();
+  });
+
   test('UP-02 after any storm of sizes the screen equals one drawn afresh', async () => {
     const size = fc.record({ width: fc.integer({ min: 1, max: 30 }), height: fc.integer({ min: 1, max: 8 }) });
     await fc.assert(
@@ -223,6 +235,17 @@ describe('flush', () => {
     const frame = new Frame(4, 1);
     frame.painter().text(0, 0, 'x', { fg: depth === '16' ? 0xff1010 : 0xff8000 });
     expect(frame.flush({ depth, synchronized: true })).toContain(`\x1b[${code}mx`);
+  });
+
+  test('UP-05 with 256 colours text is fitted to the ground it stands on', () => {
+    const frame = new Frame(4, 1);
+    // Readable on white; its nearest palette entry is not.
+    frame.painter().text(0, 0, 'ab', { fg: 0x337c36 });
+    expect(frame.flush({ depth: '256', synchronized: true })).toContain('\x1b[38;5;65ma');
+    frame.painter().text(0, 0, 'AB', { fg: 0x337c36 });
+    const code = /38;5;(\d+)mA/.exec(frame.flush({ depth: '256', synchronized: true, ground: 0xffffff }))?.[1];
+    expect(contrast(color256(65), 0xffffff)).toBeLessThan(4.5);
+    expect(contrast(color256(Number(code)), 0xffffff)).toBeGreaterThanOrEqual(4.5);
   });
 
   test('one typed letter costs one letter, not a row', () => {

@@ -11,13 +11,16 @@ import {
   STRIKE,
   UNDERLINE,
 } from './cell.ts';
-import { type ColorDepth, nearest16, nearest256 } from './color.ts';
+import { type ColorDepth, color256, nearest16, nearest256, readable256 } from './color.ts';
 import type { Cursor } from './grid-painter.ts';
+import type { Color } from './painter.ts';
 
 export interface OutputOptions {
   readonly depth: ColorDepth;
   /** False until the terminal said that it holds back half-drawn frames: then the cursor is hidden while drawing. */
   readonly synchronized: boolean;
+  /** The terminal's own background where it is known: fewer colours must not make text on it harder to read. */
+  readonly ground?: Color;
 }
 
 const BEGIN = '\x1b[?2026h';
@@ -40,6 +43,7 @@ export class Output {
   #attributes = 0;
   readonly #colors = new Map<number, string>();
   #depth: ColorDepth = 'truecolor';
+  #ground: Color = null;
 
   difference(
     shown: Grid,
@@ -49,8 +53,10 @@ export class Output {
     cursor: Cursor | null,
     options: OutputOptions,
   ): string {
-    if (this.#depth !== options.depth) this.#colors.clear();
+    const ground = options.ground ?? null;
+    if (this.#depth !== options.depth || this.#ground !== ground) this.#colors.clear();
     this.#depth = options.depth;
+    this.#ground = ground;
     this.#bytes = '';
     this.#y = -1;
     this.#fg = this.#bg = this.#attributes = 0;
@@ -126,8 +132,6 @@ export class Output {
     }
     this.#bytes += code === CONTINUATION ? ' ' : clusters.text(code);
     this.#x = x + size;
-    // In the last column terminals differ in where the cursor is.
-    if (this.#x >= next.width) this.#y = -1;
   }
 
   #goTo(x: number, row: number): void {
@@ -143,26 +147,38 @@ export class Output {
     let codes = '';
     if (attributes !== this.#attributes) {
       codes += `;0${attributeCodes(attributes)}`;
-      this.#attributes = attributes;
-      this.#fg = this.#bg = 0;
-      if (colors) codes += (fg === 0 ? '' : this.#color(fg, false)) + (bg === 0 ? '' : this.#color(bg, true));
+      if (colors) codes += (fg === 0 ? '' : this.#text(fg, bg)) + (bg === 0 ? '' : this.#back(bg));
     } else if (colors) {
-      if (fg !== this.#fg) codes += this.#color(fg, false);
-      if (bg !== this.#bg) codes += this.#color(bg, true);
+      // With few colours the one of the text depends on what it stands on.
+      if (fg !== this.#fg || (bg !== this.#bg && fg !== 0 && this.#depth === '256')) codes += this.#text(fg, bg);
+      if (bg !== this.#bg) codes += this.#back(bg);
     }
+    this.#attributes = attributes;
     this.#fg = fg;
     this.#bg = bg;
     if (codes !== '') this.#bytes += `\x1b[${codes === ';0' ? '' : codes.slice(1)}m`;
   }
 
-  #color(packed: number, background: boolean): string {
-    if (packed === 0) return background ? ';49' : ';39';
-    const key = background ? packed + 0x2000000 : packed;
+  #text(fg: number, bg: number): string {
+    if (fg === 0) return ';39';
+    return this.#cached(this.#depth === '256' ? fg * 0x4000000 + bg : fg, () => {
+      if (this.#depth !== '256') return colorCode(fg & 0xffffff, false, this.#depth);
+      const ground = bg === 0 ? this.#ground : color256(nearest256(bg & 0xffffff));
+      const color = fg & 0xffffff;
+      return `;38;5;${ground === null ? nearest256(color) : readable256(color, ground)}`;
+    });
+  }
+
+  #back(bg: number): string {
+    return bg === 0 ? ';49' : this.#cached(-bg, () => colorCode(bg & 0xffffff, true, this.#depth));
+  }
+
+  /** Colours come from themes and contrast fitting, hence are few; a bound all the same. */
+  #cached(key: number, make: () => string): string {
     let code = this.#colors.get(key);
     if (code === undefined) {
-      // Colours come from themes and contrast fitting, hence are few; a bound all the same.
       if (this.#colors.size > 4096) this.#colors.clear();
-      code = colorCode(packed & 0xffffff, background, this.#depth);
+      code = make();
       this.#colors.set(key, code);
     }
     return code;

@@ -176,9 +176,11 @@ describe('paste', () => {
   });
 
   test('UP-11 finds its end however it is split, also behind what only looks like it', () => {
-    const bytes = encode('\x1b[200~한 x\x1b[20\x1b[201\x1b[201~y');
-    for (let at = 1; at < bytes.length; at++) {
-      expect(heard(bytes.slice(0, at), bytes.slice(at))).toEqual(['paste "한 x\\u001b[20\\u001b[201"', '"y"']);
+    for (const text of ['한 x', 'x\x1b[20', 'x\x1b[201\x1b', '\x1b\x1b[']) {
+      const bytes = encode(`\x1b[200~${text}\x1b[201~y`);
+      for (let at = 1; at < bytes.length; at++) {
+        expect(heard(bytes.slice(0, at), bytes.slice(at))).toEqual([`paste ${JSON.stringify(text)}`, '"y"']);
+      }
     }
   });
 
