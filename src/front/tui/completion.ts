@@ -7,12 +7,14 @@ import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { type Step, stay } from './step.ts';
 
+const LONGEST_PATH = 4096;
+const LONGEST_COMMAND = 1024;
 /** Choices kept of what a query answered. */
 export const PATH_LIMIT = 50;
 
 /** The reference being written at the caret: `@` at the start or behind a blank, up to the caret (an address like a@b is none). */
 export function pathAt(text: string, caret: number): { from: number; typed: string } | null {
-  const before = text.slice(0, caret);
+  const before = text.slice(Math.max(0, caret - LONGEST_PATH), caret);
   const match = /(?:^|\s)@([^\s@]*)$/.exec(before);
   return match === null ? null : { from: caret - match[1]!.length, typed: match[1]! };
 }
@@ -25,7 +27,8 @@ export function complete(screen: Screen, context: Context): Step {
   const { prompt } = screen;
   const { text, caret, anchor } = prompt.editor.buffer;
   if (prompt.shell !== 'off' || anchor !== null) return stay({ ...screen, completion: null });
-  const typed = text.slice(0, caret);
+  // No command with its argument is longer: a key costs the same in a long draft.
+  const typed = caret <= LONGEST_COMMAND && text.startsWith('/') ? text.slice(0, caret) : '';
   const command = /^\/([a-z0-9-]*)$/.exec(typed);
   if (command !== null) {
     const choices = commandChoices(command[1]!, context);

@@ -29,7 +29,7 @@ export function blockOf(item: Item, options: BlockOptions): Row[] {
 /** A part of the message being streamed, standing where its item will stand (TR-2). */
 export function liveBlockOf(part: LivePart, options: BlockOptions): Row[] {
   if (part.type === 'text') return proseRows(part.text, [], options);
-  if (part.type === 'thinking') return thinkingRows(part.text, options);
+  if (part.type === 'thinking') return thinkingRows(part.text, options, true);
   return writingRows(part);
 }
 
@@ -45,22 +45,29 @@ export function gapBefore(previous: Item['kind'] | null, kind: Item['kind']): nu
 function userRows(item: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
   const mark =
     item.as === 'shell' ? piece('! ', 'accent') : item.as === 'wake' ? piece('↻ ', 'quiet') : piece('❯ ', 'accent');
-  const rows = textRows(item.text, [INDENT], 'said', options).map((row): Row => ({ ...row, fill: 'said' }));
+  const tags = [item.as === 'steering' ? 'into the turn' : '', item.stopped ? '■ stopped' : ''].filter(
+    (tag) => tag !== '',
+  );
+  const tag = tags.join(' • ');
+  // What a person said is never cut: beside a tag it is wrapped a little earlier.
+  const width = tag === '' ? options.width : Math.max(20, options.width - tag.length - 2);
+  const rows = textRows(item.text, [INDENT], 'said', { ...options, width }).map(
+    (row): Row => ({ ...row, fill: 'said' }),
+  );
   const first = rows[0];
-  if (first !== undefined) {
-    const tags = [item.as === 'steering' ? 'into the turn' : '', item.stopped ? '■ stopped' : ''].filter(
-      (tag) => tag !== '',
-    );
-    rows[0] = { ...first, margin: [mark], ...(tags.length > 0 ? { right: [piece(tags.join(' • '), 'quiet')] } : {}) };
-  }
+  if (first !== undefined)
+    rows[0] = { ...first, margin: [mark], ...(tag === '' ? {} : { right: [piece(tag, 'quiet')] }) };
   for (const attachment of item.attachments) {
     rows.push(furniture([INDENT], [piece(`▫ ${attachment.name}`, 'quiet')]));
   }
   return rows;
 }
 
-/** Folded to its first row and a count; unfolded it is all there, never in the conversation's own colour. */
-function thinkingRows(text: string, options: BlockOptions): Row[] {
+/**
+ * Folded to one row and a count: its first, or, while it is still being thought, its last. Unfolded it is all there,
+ * never in the conversation's own colour.
+ */
+function thinkingRows(text: string, options: BlockOptions, live = false): Row[] {
   const rows = textRows(text.trim(), [INDENT], 'quiet', options);
   const first = rows[0];
   if (first === undefined) return [];
@@ -69,7 +76,7 @@ function thinkingRows(text: string, options: BlockOptions): Row[] {
     return rows.map((row, index): Row => (index === 0 ? { ...row, margin: [mark], action: 'toggle' } : row));
   }
   const rest = rows.length - 1;
-  const head: Row = { ...first, margin: [mark], action: 'toggle', join: '\n' };
+  const head: Row = { ...(live ? rows.at(-1)! : first), margin: [mark], action: 'toggle', join: '\n', cuts: true };
   return [rest > 0 ? { ...head, right: [piece(`+${plural(rest, 'row')}`, 'muse')] } : head];
 }
 

@@ -18,8 +18,9 @@ export interface Row {
   readonly fill?: Role;
   /** Furniture as a whole: rules, counts, titles. Left out of a copy. */
   readonly furniture?: boolean;
-  /** Drawn to the right edge, where it fits beside the line. */
+  /** Drawn to the right edge, where it fits beside the line; with `cuts` the line gives way to it. */
   readonly right?: Line;
+  readonly cuts?: boolean;
   /** What a click on the row does. */
   readonly action?: 'toggle' | 'open';
   /** A rule from the end of the line to the right edge. */

@@ -48,7 +48,14 @@ export function callRows(item: ItemOf<'call'>, options: BlockOptions): Row[] {
     item.duration === null || item.duration < 100 ? [] : [piece(duration(item.duration), 'quiet')],
   ]);
   const title = oneLine(item.title === '' ? item.tool : item.title);
-  const header: Row = { margin: [stateMark(item.state)], line: titleLine(title), join: '\n', right, action: 'open' };
+  const header: Row = {
+    margin: [stateMark(item.state)],
+    line: titleLine(title),
+    join: '\n',
+    right,
+    cuts: true,
+    action: 'open',
+  };
   const why =
     item.why === null || item.why.trim() === '' ? [] : textRows(oneLine(item.why), [INDENT], 'quiet', options);
   const reason = why[0] === undefined ? [] : [{ ...why[0], furniture: true, join: '\n' }];

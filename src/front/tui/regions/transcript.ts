@@ -77,9 +77,15 @@ function drawRow(painter: Painter, scene: Scene, area: Rect, y: number, placed: 
     x += painter.text(x, y, text, theme.styles[each.role], area.x + area.width - x);
   }
   const left = area.x + area.width - x;
-  const used = drawLine(painter, theme, x, y, row.line, left);
   const rightWidth = row.right === undefined ? 0 : lineWidth(row.right);
-  if (row.right !== undefined && rightWidth > 0) drawRight(painter, theme, x + used + 2, y, row.right, left - used - 2);
+  const room = row.cuts && rightWidth > 0 && rightWidth < left / 2 ? left - rightWidth - 2 : left;
+  const cut = room < left && lineWidth(row.line) > room;
+  const used = drawLine(painter, theme, x, y, row.line, cut ? room - 1 : room);
+  if (cut) painter.text(x + used, y, '…', theme.styles.quiet);
+  if (row.right !== undefined && rightWidth > 0) {
+    const from = x + used + (cut ? 1 : 0) + 2;
+    drawRight(painter, theme, from, y, row.right, area.x + area.width - from);
+  }
   if (row.rule) {
     const from = x + used + 1;
     painter.fill(rect(from, y, area.x + area.width - from, 1), theme.styles.line, '─');
