@@ -13,7 +13,8 @@ import { readStandardInput } from './standard-input.ts';
 const ROUND_LIMIT = 200;
 
 /** `houston -p`: the session in this process, one prompt, its reply on stdout. Resolves to the exit code. */
-export async function runOneShot(system: System, line: CommandLine, folder: string): Promise<number> {
+export async function runOneShot(system: System, given: CommandLine, here: string): Promise<number> {
+  const { line, folder } = given.demo ? await inDemoProject(system, given) : { line: given, folder: here };
   const interrupt = new AbortController();
   const onInterrupt = (): void => {
     // The second one does not wait for anything.
@@ -28,7 +29,10 @@ export async function runOneShot(system: System, line: CommandLine, folder: stri
   };
 
   const input = await readStandardInput(line.prompt !== null, writeErr);
-  if (!input.ok) return say(input.refusal.identifier, input.refusal.message) && 2;
+  if (!input.ok) {
+    say(input.refusal.identifier, input.refusal.message);
+    return 2;
+  }
   const prompt = [line.prompt, input.value].filter((part) => part !== null).join('\n\n');
   if (prompt.trim() === '') {
     say('empty-prompt', 'there is no prompt: houston -p TEXT, or pipe one in');
@@ -89,4 +93,11 @@ export async function runOneShot(system: System, line: CommandLine, folder: stri
     process.off('SIGINT', onInterrupt);
     process.off('SIGTERM', onInterrupt);
   }
+}
+
+/** The tour, flown without anybody looking: in its own throw-away project, with its own prompt unless one was given. */
+async function inDemoProject(system: System, line: CommandLine): Promise<{ line: CommandLine; folder: string }> {
+  const { makeDemoProject, tourPrompt } = await import('./demo.ts');
+  const folder = await makeDemoProject(system);
+  return { folder, line: { ...line, model: line.model ?? 'demo:pilot', prompt: line.prompt ?? tourPrompt() } };
 }

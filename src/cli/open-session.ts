@@ -88,7 +88,8 @@ export async function openSession(system: System, request: SessionRequest): Prom
       network: system.network,
       clock: system.clock,
       settings: { model: settings.model, providers: settings.providers },
-      demo: { tour: request.demo },
+      // Nobody watches a one-shot run, so the pilot need not take its time.
+      demo: { tour: request.demo, ...(request.canAsk ? {} : { pace: 0 }) },
     }),
     tools: createTools(),
     settings: {

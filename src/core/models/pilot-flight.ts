@@ -94,6 +94,11 @@ function argumentsFor(schema: JsonObject, wanted: Wanted): Record<string, unknow
     const name = names.find((candidate) => Object.hasOwn(properties, candidate));
     if (value !== undefined && name !== undefined) input[name] = value;
   }
+  // A list of replacements in place of a single one.
+  const edit = (properties.edits as { readonly items?: JsonObject } | undefined)?.items;
+  if (edit !== undefined && wanted.before !== undefined) {
+    input.edits = [argumentsFor(edit, { before: wanted.before, after: wanted.after ?? '' })];
+  }
   if (wanted.todo !== undefined) {
     const name = ['todos', 'items'].find((candidate) => Object.hasOwn(properties, candidate));
     if (name !== undefined) input[name] = wanted.todo;

@@ -32,7 +32,7 @@ export function tour(flight: Flight): PilotPart[] | null {
 }
 
 function stepOf(flight: Flight): (PilotPart | null)[] {
-  const todo = (done: number) => flight.call('todo_write', { todo: plan(done) });
+  const todo = (done: number) => flight.call('todo_write', { todo: plan(done), why: 'Keep the plan up to date' });
   switch (flight.step) {
     case 0:
       return [
