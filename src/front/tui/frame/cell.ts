@@ -109,10 +109,14 @@ export class ClusterTable {
   }
 }
 
+/** Vowel signs and format characters: drawn beside, over or not at all. */
+const SHAPING = /^[\p{Mc}\p{Cf}]$/u;
+
 /** True for codes whose width terminals disagree about: after one the cursor's column is not to be relied on. */
 export function isFragile(code: number): boolean {
-  if (code < 0x2300) return false;
-  if (code >= 0x1f000) return code < 0x20000 || code >= INTERNED;
+  if (code < 0x590) return false;
+  if (code >= 0x10000) return code < 0x20000 || code >= INTERNED;
+  if (code < 0x2000 || (code >= 0xa800 && code < 0xac00)) return SHAPING.test(String.fromCharCode(code));
   // Emoji among the symbols; box drawing and CJK are settled.
-  return code < 0x2400 || (code >= 0x2600 && code < 0x2800) || (code >= 0x2b00 && code < 0x2c00);
+  return (code >= 0x2300 && code < 0x2400) || (code >= 0x2600 && code < 0x2800) || (code >= 0x2b00 && code < 0x2c00);
 }
