@@ -66,6 +66,8 @@ export function makePlace(url: string | null = null): Place {
     PATH: process.env.PATH ?? '',
     HOME: home,
     TMPDIR: root,
+    // A fresh home would have Bun read the whole program anew at every start.
+    BUN_RUNTIME_TRANSPILER_CACHE_PATH: path.join(tmpdir(), 'houston-test-transpiled'),
     ...(url === null ? {} : { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-test' }),
   };
   const state = path.join(home, '.local', 'state', 'houston');
@@ -87,7 +89,11 @@ export function makePlace(url: string | null = null): Place {
         stdout: 'pipe',
         stderr: 'pipe',
       });
-      const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+      const [out, err, code] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+        child.exited,
+      ]);
       return { code: child.signalCode === null ? code : null, out, err, ms: performance.now() - started };
     },
     open(words = [], options = {}) {
@@ -114,7 +120,10 @@ export function makePlace(url: string | null = null): Place {
       const folders = place.sessions();
       if (folders.length !== 1) throw new Error(`${folders.length} sessions, not one`);
       const text = readFileSync(path.join(folders[0]!, 'journal.jsonl'), 'utf8');
-      return text.trim().split('\n').map((line) => JSON.parse(line) as Entry);
+      return text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Entry);
     },
     hosts() {
       const folder = path.join(state, 'hosts');
@@ -166,4 +175,3 @@ export async function eventually(what: string, holds: () => boolean, timeoutMs =
 function names(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
-

@@ -47,6 +47,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   };
   const view = emptyView(emptyHead('', '', ''));
   const ended = Promise.withResolvers<InputOutcome | 'closed'>();
+  const started = Promise.withResolvers<void>();
   let warned = false;
   const attachment = options.session.attach({ client: options.client }, (update: Update) => {
     if (options.format === 'stream-json') options.out(`${JSON.stringify(update)}\n`);
@@ -59,16 +60,28 @@ export async function runPrint(options: PrintOptions): Promise<number> {
       warned = true;
       options.err(`houston: not-saved: ${view.head.notSaved}\n`);
     }
+    if (view.head.ready || view.head.startupProblem !== null) started.resolve();
     const outcome = view.outcomes.find((one) => one.client === options.client && one.ref === options.ref);
     if (outcome !== undefined && outcome.state !== 'waiting' && outcome.state !== 'started') ended.resolve(outcome);
   });
-  attachment.closed.then(() => ended.resolve('closed'));
+  attachment.closed.then(() => {
+    started.resolve();
+    ended.resolve('closed');
+  });
   let stopped = false;
   const stop = (): void => {
     stopped = true;
+    // biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
     void options.session.send({ type: 'cancel', then: 'pause-queue' }, options.client);
   };
   options.interrupted.addEventListener('abort', stop, { once: true });
+  await started.promise;
+  // Without a model there is no use in saying anything: nothing is written, and the session leaves no trace.
+  if (view.head.startupProblem !== null) {
+    attachment.close();
+    const problem = view.head.startupProblem;
+    return finish(options, report, exitCodeOf(problem.identifier), 'refused', problem);
+  }
   const sent = await options.session.send(
     { type: 'say', ref: options.ref, text: options.prompt, attachments: options.attachments, delivery: 'queue' },
     options.client,
@@ -90,8 +103,13 @@ export async function runPrint(options: PrintOptions): Promise<number> {
       identifier: 'session-closed',
       message: 'the session ended before the reply',
     });
-  for (const message of outcome.messages)
-    if (message.level !== 'info') options.err(`houston: ${message.identifier}: ${message.text}\n`);
+  const failure = report.failure ?? outcome.messages.at(-1) ?? null;
+  const identifier = failure?.identifier ?? outcome.state;
+  // What ended the turn is said once, as the last line.
+  const warnings = outcome.messages.filter(
+    (message) => message.level !== 'info' && (outcome.state === 'done' || message.identifier !== identifier),
+  );
+  for (const warning of warnings) options.err(`houston: ${warning.identifier}: ${warning.text}\n`);
   if (outcome.state === 'done') {
     const refused = outcome.refusals > 0;
     return finish(
@@ -102,8 +120,6 @@ export async function runPrint(options: PrintOptions): Promise<number> {
       refused ? { identifier: 'effect-refused', message: 'an effect was refused by the permission gate' } : null,
     );
   }
-  const failure = report.failure ?? outcome.messages.at(-1) ?? null;
-  const identifier = failure?.identifier ?? outcome.state;
   const message =
     failure === null ? `the turn ended: ${outcome.state}` : 'message' in failure ? failure.message : failure.text;
   return finish(options, report, exitCodeOf(identifier), outcome.state, { identifier, message });
