@@ -72,31 +72,47 @@ function given(value: string | null, what: string, set: (value: string) => void)
   return null;
 }
 
+/** A flag that takes any value. */
+function setting(set: (line: Mutable<CommandLine>, value: string | null) => void): Flag['apply'] {
+  return (line, value) => {
+    set(line, value);
+    return null;
+  };
+}
+
 export const FLAGS: readonly Flag[] = [
   {
     names: ['-p', '--print'],
     value: 'none',
     description: 'One shot: TEXT or stdin in, the reply on stdout',
-    apply: (line) => ((line.run = 'print'), null),
+    apply: setting((line) => {
+      line.run = 'print';
+    }),
   },
   {
     names: ['--json'],
     value: 'none',
     description: 'With -p: one JSON object',
-    apply: (line) => ((line.format = 'json'), null),
+    apply: setting((line) => {
+      line.format = 'json';
+    }),
   },
   {
     names: ['--stream-json'],
     value: 'none',
     description: 'With -p: one update a line',
-    apply: (line) => ((line.format = 'stream-json'), null),
+    apply: setting((line) => {
+      line.format = 'stream-json';
+    }),
   },
   {
     names: ['--prompt'],
     value: 'required',
     argument: 'TEXT',
     description: 'The same as PROMPT',
-    apply: (line, value) => ((line.prompt = value), null),
+    apply: setting((line, value) => {
+      line.prompt = value;
+    }),
   },
   {
     names: ['-m', '--model'],
@@ -153,14 +169,18 @@ export const FLAGS: readonly Flag[] = [
     value: 'optional-id',
     argument: '[ID]',
     description: 'Goes on with the newest session here, or ID',
-    apply: (line, value) => ((line.continueSession = value ?? true), null),
+    apply: setting((line, value) => {
+      line.continueSession = value ?? true;
+    }),
   },
   {
     names: ['-r', '--resume'],
     value: 'optional-id',
     argument: '[ID]',
     description: 'Goes on with a session you pick, or ID',
-    apply: (line, value) => ((line.resume = value ?? true), null),
+    apply: setting((line, value) => {
+      line.resume = value ?? true;
+    }),
   },
   {
     names: ['--fork'],
@@ -176,7 +196,9 @@ export const FLAGS: readonly Flag[] = [
     names: ['--no-save', '--incognito'],
     value: 'none',
     description: 'Writes nothing about this session',
-    apply: (line) => ((line.save = false), null),
+    apply: setting((line) => {
+      line.save = false;
+    }),
   },
   {
     names: ['--mode'],
@@ -192,7 +214,9 @@ export const FLAGS: readonly Flag[] = [
     names: ['--dangerously-skip-permissions'],
     value: 'none',
     description: 'Answers every permission question with yes',
-    apply: (line) => ((line.mode = 'bypass'), null),
+    apply: setting((line) => {
+      line.mode = 'bypass';
+    }),
   },
   {
     names: ['--allow'],
@@ -238,27 +262,42 @@ export const FLAGS: readonly Flag[] = [
     names: ['--no-host'],
     value: 'none',
     description: 'Runs the session in this process',
-    apply: (line) => ((line.host = false), null),
+    apply: setting((line) => {
+      line.host = false;
+    }),
   },
   {
     names: ['--demo'],
     value: 'none',
     description: 'A two-minute tour in a throw-away project, no model needed',
-    apply: (line) => ((line.demo = true), null),
+    apply: setting((line) => {
+      line.demo = true;
+    }),
   },
   {
     names: ['--trace'],
     value: 'none',
     description: 'Prints every permission decision to stderr',
-    apply: (line) => ((line.trace = true), null),
+    apply: setting((line) => {
+      line.trace = true;
+    }),
   },
   {
     names: ['-V', '--version'],
     value: 'none',
     description: 'Prints the version',
-    apply: (line) => ((line.run = 'version'), null),
+    apply: setting((line) => {
+      line.run = 'version';
+    }),
   },
-  { names: ['-h', '--help'], value: 'none', description: 'Prints this', apply: (line) => ((line.run = 'help'), null) },
+  {
+    names: ['-h', '--help'],
+    value: 'none',
+    description: 'Prints this',
+    apply: setting((line) => {
+      line.run = 'help';
+    }),
+  },
 ];
 
 const FLAG_BY_NAME = new Map(FLAGS.flatMap((flag) => flag.names.map((name) => [name, flag] as const)));
