@@ -45,12 +45,12 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   }),
   key('leave', 'Session', 'Leave, from an empty prompt', ['ctrl-d'], { where: 'prompt', fixed: true }),
   key('focus', 'View', 'Move between prompt, question and transcript', ['tab'], { fixed: true }),
-  key('mode', 'Safety', 'Next permission mode', ['shift-tab'], { where: 'prompt', fixed: true }),
+  key('next-mode', 'Safety', 'Next permission mode', ['shift-tab'], { where: 'prompt', fixed: true }),
   key('page-up', 'View', 'Scroll back a page', ['pageup'], { fixed: true }),
   key('page-down', 'View', 'Scroll forward a page', ['pagedown'], { fixed: true }),
   key('top', 'View', 'First row of the session', ['ctrl-home'], {}),
   key('bottom', 'View', 'Newest row, and follow it', ['ctrl-end'], {}),
-  key('scroller', 'Inspect', 'Open the chosen or last card in full', ['ctrl-o'], { whyNot: emptyTranscript }),
+  key('scroller', 'Inspect', 'Open the lowest card on the screen in full', ['ctrl-o']),
   key('first-failed', 'Inspect', 'Go to the newest failed call', ['alt-f'], { whyNot: emptyTranscript }),
   key('first-running', 'Inspect', 'Go to the running call', ['alt-r'], { whyNot: emptyTranscript }),
   key('background', 'Inspect', 'Move the running command to the background', ['ctrl-b'], {
@@ -65,7 +65,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('effort', 'Model', 'How hard the model thinks', '[level]', {
     choices: ['low', 'medium', 'high', 'xhigh', 'max', 'default'],
   }),
-  slash('permissions', 'Safety', 'Choose the permission mode', '[mode]', { choices: ['ask', 'edits', 'plan'] }),
+  slash('mode', 'Safety', 'Choose the permission mode', '[mode]', { choices: ['ask', 'edits', 'plan'] }),
   slash('theme', 'View', 'Colours for a dark or a light terminal', '[name]', { choices: ['auto', 'dark', 'light'] }),
   slash('copy', 'Inspect', 'Send a reply to the clipboard, the last one or the n-th last', '[n]'),
   slash('expand', 'View', 'Show thinking and long output', '', { keys: ['alt-e'] }),

@@ -126,7 +126,9 @@ export function enterAccepts(screen: Screen): boolean {
   const { completion, prompt } = screen;
   if (completion === null) return false;
   const written = prompt.editor.buffer.text.slice(completion.from, completion.to);
-  if (completion.kind === 'argument' && written === '') return false;
+  // An argument may be anything: only the beginning of what is highlighted is taken for it.
+  const highlighted = completion.choices[completion.cursor]?.insert ?? '';
+  if (completion.kind === 'argument' && (written === '' || !highlighted.startsWith(written))) return false;
   return !completion.choices.some((choice) => choice.insert.trimEnd() === written);
 }
 

@@ -12,6 +12,7 @@ import { transcriptRows } from './transcript-rows.ts';
 
 /** Opens the lowest card on the screen that has more to show; none there, the newest one. */
 export function openCard(screen: Screen, context: Context): Step {
+  if (screen.answer !== null) return stay(withAnswer({ ...screen, answer: null }, screen.answer));
   const { view, cards, layout } = context;
   const rows = cards.from(view, topOf({ ...context, screen }, transcriptRows(layout)), transcriptRows(layout));
   const seen = new Set(rows.map((row) => row.place.index));
@@ -68,6 +69,12 @@ function opened(
     keyList: false,
     modals: [...screen.modals, { kind: 'scroller', title, body, top: 0, search: null }],
   };
+}
+
+/** A transient answer in a scroller: it is in no transcript and is gone when closed. */
+export function withAnswer(screen: Screen, text: string): Screen {
+  const options = { width: Math.max(20, screen.columns - 10), expanded: true, openKey: '' };
+  return opened(screen, 'Answer', { kind: 'rows', rows: exactRows(text.trimEnd(), [], 'text', options) });
 }
 
 /** What the call was given, one parameter a row. */

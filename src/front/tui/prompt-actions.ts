@@ -1,9 +1,10 @@
 import { complete } from './completion.ts';
 import { applyAction, type EditorResult } from './editor/editor-state.ts';
 import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
+import { historyPicker, openPicker } from './modals/picker.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { scrollBy } from './regions/transcript-scroll.ts';
-import { type Screen, type SendMode, withNote } from './screen.ts';
+import type { Screen, SendMode } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
@@ -31,7 +32,7 @@ export function runPromptAction(screen: Screen, context: Context, name: string):
     case 'paste':
       return step(screen, { kind: 'read-clipboard' });
     case 'stash':
-      return stash(screen);
+      return stash(screen, context);
     default:
       return stay(screen);
   }
@@ -73,15 +74,15 @@ export function beyondEdge(screen: Screen, context: Context, edge: 'up' | 'down'
   return stay({ ...screen, prompt: { ...restored, walk: walked.walk }, completion: null, keyList: false });
 }
 
-/** One slot: with text it puts the line away, empty it brings it back; a walked-back prompt is left alone (STASH-1). */
-function stash(screen: Screen): Step {
+/** One slot: with text it puts the line away, empty it brings it back; on a walked-back prompt it opens the search (STASH-1, STASH-2). */
+function stash(screen: Screen, context: Context): Step {
   const { prompt } = screen;
   if (isBlank(prompt)) {
     if (prompt.stash === null) return stay(screen);
     const back = withText(prompt, { ...prompt.stash, caret: prompt.stash.text.length, anchor: null });
     return back === null ? stay(screen) : stay({ ...screen, prompt: { ...back, stash: null }, keyList: false });
   }
-  if (prompt.walk !== null) return stay(withNote(screen, 'Sent before: Up and Down bring it back'));
+  if (prompt.walk !== null) return stay(openPicker(screen, historyPicker(prompt, context.textLayout)));
   const empty = withText(prompt, { text: '', caret: 0, anchor: null, atoms: [] });
   return empty === null
     ? stay(screen)

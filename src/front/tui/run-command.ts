@@ -70,13 +70,13 @@ const RUNS: Readonly<Record<string, Run>> = {
     if (!isEffort(argument)) return noted(screen, `No level ${argument}: ${EFFORTS.join(', ')}`, 'warning');
     return step(screen, { kind: 'send', intent: { type: 'set-model', model: null, effort: argument } });
   },
-  permissions: (screen, context, argument) => {
+  mode: (screen, context, argument) => {
     if (argument === '') return stay(openPicker(screen, modePicker(context.view.head)));
     const mode = MODES.find((each) => each === argument && (each !== 'bypass' || context.view.head.bypassOffered));
     if (mode === undefined) return noted(screen, `No mode ${argument}: ask, edits or plan`, 'warning');
     return step(screen, { kind: 'send', intent: { type: 'set-mode', mode } });
   },
-  mode: (screen, context) => {
+  'next-mode': (screen, context) => {
     const offered = MODES.filter((each) => each !== 'bypass' || context.view.head.bypassOffered);
     const at = offered.indexOf(context.view.head.mode);
     return step(screen, { kind: 'send', intent: { type: 'set-mode', mode: offered[(at + 1) % offered.length]! } });

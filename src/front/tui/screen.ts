@@ -35,6 +35,8 @@ export interface Screen {
   readonly unanswered: number;
   /** A line about the last key press (HINT-7). */
   readonly note: Note | null;
+  /** A longer answer that came while something was typed: it waits to be opened. */
+  readonly answer: string | null;
   /** How the next send is delivered; null is the setting (Alt-S). */
   readonly sendMode: SendMode | null;
   readonly defaultSendMode: 'steering' | 'queue';
@@ -101,6 +103,7 @@ export function newScreen(options: ScreenOptions): Screen {
     seen: new Set(),
     unanswered: 0,
     note: null,
+    answer: null,
     sendMode: null,
     scroll: FOLLOW,
     expandAll: false,

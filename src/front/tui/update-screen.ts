@@ -1,5 +1,6 @@
 import { completionArrived } from './completion.ts';
 import { noteDrawn } from './modals/ask-state.ts';
+import { withAnswer } from './open-card.ts';
 import { imageFrom, pasteInto } from './pasting.ts';
 import { isBlank, plainBuffer, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
@@ -32,6 +33,9 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
     case 'sent':
       return intentAnswered(screen, event);
     case 'flash':
+      return event.text.trimEnd().includes('\n')
+        ? longAnswer(screen, context, event.text)
+        : noted(screen, event.text.trimEnd(), event.level);
     case 'note':
       return noted(screen, event.text, event.level);
     case 'your-turn': {
@@ -91,6 +95,13 @@ function updateInput(screen: Screen, context: Context, event: Extract<ScreenEven
         return stay({ ...screen, colors: { ...screen.colors, foreground: input.reply.color } });
       return stay(screen);
   }
+}
+
+/** An answer of several lines opens when nothing is being typed; else it waits behind the key that opens cards. */
+function longAnswer(screen: Screen, context: Context, text: string): Step {
+  const quiet = isBlank(screen.prompt) && screen.modals.length === 0 && screen.focus === 'prompt';
+  if (quiet) return stay(withAnswer(screen, text));
+  return noted({ ...screen, answer: text }, `An answer is here: ${context.keymap.label('scroller') ?? '/'} opens it`);
 }
 
 /** Text back from the person's editor replaces the line; nothing saved, or an editor that failed, leaves it as it was (EDITR-2). */

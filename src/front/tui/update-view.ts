@@ -2,7 +2,7 @@ import type { InputOutcome } from '../../protocol/view.ts';
 import { bufferOf } from './editor/draft.ts';
 import { currentAsk, openAsk, QUIET } from './modals/ask-state.ts';
 import { isBlank, withText } from './prompt-state.ts';
-import type { Screen } from './screen.ts';
+import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import type { Step } from './step.ts';
 
@@ -17,6 +17,9 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
   if (event.dirty.has('outcomes') || event.dirty.has('all')) {
     const own = view.outcomes.filter((outcome) => outcome.client === screen.client && OVER.has(outcome.state));
     for (const outcome of own) screen = noteOutcome(screen, context, outcome);
+    const news = own.filter((outcome) => !before.seen.has(outcome.ref)).flatMap((outcome) => outcome.messages);
+    const last = news.findLast((message) => message.identifier !== 'recalled' && message.identifier !== 'discarded');
+    if (last !== undefined) screen = withNote(screen, last.text, last.level);
     const refs = own.map((outcome) => outcome.ref).filter((ref) => !before.seen.has(ref));
     if (refs.length > 0) {
       screen = { ...screen, seen: new Set(own.map((outcome) => outcome.ref)) };

@@ -2,6 +2,7 @@ import { cutToWidth, textWidth } from '../../../base/text-width.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
 import { drawLine, drawRight, firstThatFits, lineWidth } from '../draw.ts';
+import { bytes } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
 import { keyListLines } from '../modals/help-rows.ts';
@@ -19,11 +20,35 @@ const WAITING_ROWS = 5;
 export function belowRows(view: View, screen: Screen, keymap: Keymap): BelowRow[] {
   const width = screen.columns - 4;
   return [
+    ...attachmentRows(screen),
     ...stashRows(screen, keymap, width),
     ...waitingRows(view, keymap, width),
     ...(screen.completion === null ? [] : completionLines(screen.completion, width)),
     ...(screen.keyList ? keyListLines(keymap, width).map((line): BelowRow => ({ line, right: [] })) : []),
   ];
+}
+
+/** Pictures and files the line carries, by their markers (MARK-1, MARK-2). */
+function attachmentRows(screen: Screen): BelowRow[] {
+  const { text, atoms } = screen.prompt.editor.buffer;
+  return atoms.flatMap((atom): BelowRow[] => {
+    if (atom.attachment === null) return [];
+    const { attachment } = atom;
+    const [name, size] =
+      attachment.kind === 'stored'
+        ? [attachment.attachment.name, attachment.attachment.bytes]
+        : [attachment.name, Math.floor((attachment.base64.length * 3) / 4)];
+    return [
+      {
+        line: [
+          piece('▫ ', 'signal'),
+          piece(text.slice(atom.from, atom.to), 'text'),
+          piece(`  ${name} • ${bytes(size)}`, 'quiet'),
+        ],
+        right: [],
+      },
+    ];
+  });
 }
 
 /** The stashed line and the key that brings it back; narrow, the words stay and the key goes (STASH-6). */

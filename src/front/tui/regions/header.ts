@@ -2,6 +2,7 @@ import { cutToWidth } from '../../../base/text-width.ts';
 import { drawLine, drawRight, lineWidth } from '../draw.ts';
 import type { Painter } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
+import { currentAsk } from '../modals/ask-state.ts';
 import { facts, type Line, piece } from '../piece.ts';
 import type { Scene } from '../scene.ts';
 import { MODE_WORDS } from './hint-parts.ts';
@@ -9,7 +10,7 @@ import { MODE_WORDS } from './hint-parts.ts';
 /** Session and branch at the left, the chords in force at the right, above the separator (LA-3, LA-5). */
 export function drawHeader(painter: Painter, scene: Scene): void {
   const { header, separator } = scene.layout;
-  const { theme, view, keymap, screen } = scene;
+  const { theme, view, keymap } = scene;
   const { head } = view;
   if (header.height === 0) return;
   painter.hit(header, { region: 'header' });
@@ -18,10 +19,7 @@ export function drawHeader(painter: Painter, scene: Scene): void {
 
   const help: Line = facts([
     [piece(`[${keymap.label('help') ?? '/help'}]`, 'accent'), piece(' Help', 'quiet')],
-    [
-      piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'),
-      piece(screen.focus === 'prompt' ? ' Transcript' : ' Prompt', 'quiet'),
-    ],
+    [piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'), piece(` ${nextFocusWord(scene)}`, 'quiet')],
   ]);
   const place = placeLine(scene);
   const used = drawRight(
@@ -46,7 +44,7 @@ export function drawHeader(painter: Painter, scene: Scene): void {
     drawRight(painter, theme, x + left + 2, header.y, place, width - left - 2);
   } else {
     const mode: Line = [
-      piece(`[${keymap.label('mode') ?? ''}]`, 'accent'),
+      piece(`[${keymap.label('next-mode') ?? ''}]`, 'accent'),
       piece(' Mode: ', 'quiet'),
       piece(MODE_WORDS[head.mode], head.mode === 'ask' ? 'text' : 'strong'),
     ];
@@ -54,6 +52,11 @@ export function drawHeader(painter: Painter, scene: Scene): void {
     drawLine(painter, theme, x, header.y + 1, fitPlace(place, width - right - 2), width - right - 2);
   }
   if (separator.height > 0) painter.fill(rect(separator.x, separator.y, separator.width, 1), theme.styles.line, '─');
+}
+
+function nextFocusWord({ view, screen }: Scene): string {
+  if (screen.focus === 'prompt') return currentAsk(view, screen.client) === null ? 'Transcript' : 'Question';
+  return screen.focus === 'question' ? 'Transcript' : 'Prompt';
 }
 
 /** `Cwd: ~/code/app • Branch: main`, and what keeps words from reaching the disk. */
