@@ -5,10 +5,24 @@ import type { Label } from './label.ts';
  * tool's name; a grant is bound to exactly these values.
  */
 export type Effect =
-  | { readonly kind: 'read'; readonly path: string; readonly label: Label }
+  | {
+      readonly kind: 'read';
+      readonly path: string;
+      readonly label: Label;
+      /** The reference the path was named by: then the name itself is content nobody vouched for. */
+      readonly ref?: string;
+    }
   /** Reading names or contents of everything below a folder (list, find, search). */
   | { readonly kind: 'walk'; readonly path: string; readonly contents: boolean; readonly label: Label }
-  | { readonly kind: 'write'; readonly path: string; readonly content: WriteContent; readonly label: Label }
+  | {
+      readonly kind: 'write';
+      readonly path: string;
+      readonly content: WriteContent;
+      /** Of the content. */
+      readonly label: Label;
+      /** The reference the path was named by: such a write is asked about whatever else is true (SEC-12). */
+      readonly ref?: string;
+    }
   | {
       readonly kind: 'run';
       /** The line bash would run, verbatim. */
@@ -18,10 +32,16 @@ export type Effect =
       readonly terminal: boolean;
       readonly timeoutMs: number;
       readonly label: Label;
+      /** Kept-aside bytes it is given to read. */
+      readonly input?: { readonly ref: string; readonly label: Label };
     }
   | { readonly kind: 'network'; readonly url: string; readonly host: string; readonly label: Label }
   | { readonly kind: 'delegate'; readonly agent: string; readonly task: string; readonly label: Label }
   | { readonly kind: 'external'; readonly server: string; readonly tool: string; readonly label: Label }
+  /** Showing the model what was kept aside: the output of a command, or one slot after a look at it. */
+  | { readonly kind: 'release'; readonly ref: string; readonly how: 'output' | 'vet'; readonly label: Label }
+  /** Starting a program of ours that stays for the session, such as a language server. */
+  | { readonly kind: 'service'; readonly language: string; readonly program: string; readonly label: Label }
   /** Asking the person, or changing the session's own list of things to do: no effect outside the session. */
   | { readonly kind: 'question'; readonly label: Label }
   | { readonly kind: 'session'; readonly what: string; readonly label: Label };

@@ -24,7 +24,18 @@ export type AuditEvent =
       readonly output: 'text' | 'ref' | null;
       readonly client: string;
     }
-  | { readonly event: 'present'; readonly call: string; readonly label: Label; readonly ref: string | null };
+  | { readonly event: 'present'; readonly call: string; readonly label: Label; readonly ref: string | null }
+  /** A read path taken from a planner whose arguments are no longer trusted (SEC-11). */
+  | { readonly event: 'promote'; readonly call: string; readonly path: string }
+  /** Quarantined bytes went to one of the places they may go to (SEC-16). */
+  | {
+      readonly event: 'release';
+      readonly call: string;
+      readonly ref: string;
+      readonly to: 'file';
+      readonly path: string;
+    }
+  | { readonly event: 'trust'; readonly path: string; readonly trusted: boolean; readonly by: string };
 
 export interface AuditedEffect {
   readonly kind: Effect['kind'];
@@ -66,10 +77,12 @@ export function auditJson(line: AuditLine): JsonObject {
 
 function targetOf(effect: Effect): string | null {
   switch (effect.kind) {
-    case 'read':
     case 'walk':
-    case 'write':
       return effect.path;
+    case 'read':
+    case 'write':
+      // A name out of an untrusted listing is content too.
+      return effect.ref ?? effect.path;
     case 'run':
       // The program alone: arguments are content.
       return /^\s*([\w./+-]+)(?=\s|$)/.exec(effect.line)?.[1] ?? null;
@@ -79,6 +92,10 @@ function targetOf(effect: Effect): string | null {
       return `${effect.server}:${effect.tool}`;
     case 'delegate':
       return effect.agent;
+    case 'release':
+      return effect.ref;
+    case 'service':
+      return effect.language;
     case 'question':
       return null;
     case 'session':

@@ -4,6 +4,7 @@ import type { PathFact } from './facts.ts';
 import { judgeExternal, judgeNetwork } from './judge-elsewhere.ts';
 import { judgeLine } from './judge-line.ts';
 import { judgeRead, judgeWrite } from './judge-path.ts';
+import { judgeFed, judgeRelease, judgeService } from './judge-release.ts';
 import { allow, deny, type Judgement } from './judgement.ts';
 import type { Decision, DecisionInput, Reason } from './policy.ts';
 
@@ -55,12 +56,16 @@ function judge(effect: Effect, input: DecisionInput): Judgement {
       const line = input.facts.line;
       if (line === null || line.line !== effect.line || line.folder !== effect.folder)
         return deny('no-facts', 'nothing is known about this command');
-      return judgeLine(effect, line, input);
+      return judgeFed(effect, line, judgeLine(effect, line, input), input);
     }
     case 'network':
       return judgeNetwork(effect, input);
     case 'external':
       return judgeExternal(effect, input);
+    case 'release':
+      return judgeRelease(effect, input);
+    case 'service':
+      return judgeService(effect, input);
     case 'delegate':
       // Whatever a delegate does is decided on again, effect by effect.
       return input.contextTrusted
@@ -73,6 +78,16 @@ function judge(effect: Effect, input: DecisionInput): Judgement {
     case 'session':
       return allow('not-needed', 'session', 'changes nothing outside the session', 'text');
   }
+}
+
+/**
+ * A program started in a workspace nobody vouched for is fed what lies there, whatever it names: only a yes of the person
+ * for this session, or bypass, shows its output as text.
+ */
+function inUntrusted({ facts }: DecisionInput, found: Judgement): Judgement {
+  if (facts.trusted || found.verdict === 'deny') return found;
+  if (found.verdict === 'allow' && (found.by === 'mode' || found.by === 'session')) return found;
+  return { ...found, output: 'ref' };
 }
 
 /** Nothing is decided about a path that no facts were gathered for. */
