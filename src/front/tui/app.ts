@@ -9,6 +9,7 @@ import type { Terminal } from '../../system/terminal.ts';
 import { FRONT_COMMANDS } from '../commands/command-table.ts';
 import { isRunning } from '../commands/facts.ts';
 import { makeKeymap } from '../commands/keymap.ts';
+import { Announcer } from './announcer.ts';
 import { type Drawn, drawScreen, placeScene } from './draw-screen.ts';
 import { draftOf } from './editor/draft.ts';
 import { LayoutCache } from './editor/layout.ts';
@@ -17,10 +18,8 @@ import { colorDepthOf } from './frame/color.ts';
 import { hasLightBackground } from './frame/detect.ts';
 import { Frame } from './frame/frame.ts';
 import { FrameScheduler } from './frame/scheduler.ts';
-import { titleSequence } from './frame/screen-modes.ts';
 import type { InputEvent } from './input/event.ts';
 import { type Layout, promptColumns } from './layout.ts';
-import { currentAsk } from './modals/ask-state.ts';
 import { plainBuffer, withText } from './prompt-state.ts';
 import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
@@ -92,6 +91,7 @@ class Loop {
   readonly #link: SessionLink;
   readonly #scheduler: FrameScheduler;
   readonly #highlighter: Highlighter;
+  readonly #announcer: Announcer;
   readonly #keymap;
   readonly #done = Promise.withResolvers<ExitReport>();
   readonly #subscriptions: (() => void)[] = [];
@@ -99,9 +99,6 @@ class Loop {
   #layout: Layout;
   #theme: Theme;
   #themeKey = '';
-  #title = '';
-  #wasRunning = false;
-  #asked = 0;
   #handedOver = false;
   #leaving = false;
   #cancelTick: (() => void) | null = null;
@@ -139,6 +136,7 @@ class Loop {
       (work) => void clock.after(0, work),
       () => this.#scheduler.soon(),
     );
+    this.#announcer = new Announcer((text) => this.#door.write(text), options.terminalTitle !== false);
     this.#theme = this.#makeTheme();
     this.#layout = this.#place();
   }
@@ -275,24 +273,8 @@ class Loop {
     }
     if (drawn.cards !== null && drawn.cards.from < this.#link.view.transcript.first)
       this.#link.readPages(drawn.cards.from - 8, drawn.cards.to);
-    this.#announce();
+    this.#announcer.look(this.#link.view, this.#control.client, this.#screen.focused);
     this.#tickSoon();
-  }
-
-  /** Title and bell: who looks elsewhere sees that something runs, asks or is done. */
-  #announce(): void {
-    const { view } = this.#link;
-    const asks = currentAsk(view, this.#screen.client) === null ? 0 : view.asks.length;
-    const running = isRunning(view);
-    if (!this.#screen.focused && (asks > this.#asked || (this.#wasRunning && !running))) this.#door.write('\x07');
-    this.#asked = asks;
-    this.#wasRunning = running;
-    if (this.#control.options.terminalTitle === false) return;
-    const name = view.head.title === '' ? '' : ` · ${view.head.title}`;
-    const title = `${asks > 0 ? '[!] ' : running ? '✦ ' : ''}houston${name}`;
-    if (title === this.#title) return;
-    this.#title = title;
-    this.#door.write(titleSequence(title));
   }
 
   /** One timer while something on the screen moves by itself; none at rest. */
@@ -351,7 +333,7 @@ class Loop {
           this.#scheduler.resume();
           const { columns, rows } = this.#control.terminal.size();
           this.#frame.resize(columns, rows);
-          this.#title = '';
+          this.#announcer.forget();
           this.#step({ type: 'resize', columns, rows });
           this.#scheduler.now();
         });
