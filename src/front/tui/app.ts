@@ -14,7 +14,7 @@ import { type Drawn, drawScreen, placeScene } from './draw-screen.ts';
 import { draftOf } from './editor/draft.ts';
 import { LayoutCache } from './editor/layout.ts';
 import { performEffect } from './effects.ts';
-import { colorDepthOf } from './frame/color.ts';
+import { type ColorDepth, colorDepthOf } from './frame/color.ts';
 import { hasLightBackground } from './frame/detect.ts';
 import { Frame } from './frame/frame.ts';
 import { FrameScheduler } from './frame/scheduler.ts';
@@ -92,6 +92,7 @@ class Loop {
   readonly #scheduler: FrameScheduler;
   readonly #highlighter: Highlighter;
   readonly #announcer: Announcer;
+  readonly #depth: ColorDepth;
   readonly #keymap;
   readonly #done = Promise.withResolvers<ExitReport>();
   readonly #subscriptions: (() => void)[] = [];
@@ -108,13 +109,14 @@ class Loop {
     this.#control = control;
     const { terminal, clock, environment, options, session, client } = control;
     const size = terminal.size();
+    this.#depth = colorDepthOf(environment.all(), terminal.isInteractive.output);
     this.#keymap = makeKeymap(FRONT_COMMANDS, options.keybindings);
     this.#screen = newScreen({
       ...size,
       client,
       refPrefix: `${clock.now().toString(36)}.`,
       themeChoice: options.theme ?? 'auto',
-      color: colorDepthOf(environment.all(), terminal.isInteractive.output) !== 'none',
+      color: this.#depth !== 'none',
       reducedMotion: options.reducedMotion ?? false,
       sendMode: options.sendMode ?? 'steering',
       maxPromptRows: Math.max(1, options.maxPromptRows ?? 10),
@@ -251,15 +253,13 @@ class Loop {
 
   #draw(): void {
     if (this.#handedOver || this.#leaving) return;
-    const { options, environment, terminal } = this.#control;
     this.#theme = this.#makeTheme();
     const text = this.#texts.of(this.#screen.prompt.editor.buffer.text, promptColumns(this.#screen.columns));
     const drawn = drawScreen(this.#frame.painter(), this.#scene(), text);
     this.#layout = drawn.layout;
-    const depth = colorDepthOf(environment.all(), terminal.isInteractive.output);
-    this.#door.write(this.#frame.flush({ depth, synchronized: this.#door.facts.synchronized === true }));
+    this.#door.write(this.#frame.flush({ depth: this.#depth, synchronized: this.#door.facts.synchronized === true }));
     this.#afterDrawing(drawn);
-    options.onFrame?.(this.#frame, this.#screen);
+    this.#control.options.onFrame?.(this.#frame, this.#screen);
   }
 
   #afterDrawing(drawn: Drawn): void {

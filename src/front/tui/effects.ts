@@ -110,13 +110,15 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       }).then((found) => dispatch({ type: 'clipboard', found }));
       return;
     case 'edit':
-      void edit(parts, effect.text);
+      edit(parts, effect.text).catch((error: unknown) => dispatch(failed('The editor', error)));
       return;
     case 'remember':
       parts.remember(effect.text);
       return;
     case 'suspend':
-      void parts.handOver(() => parts.terminal.suspend(), false);
+      parts
+        .handOver(() => parts.terminal.suspend(), false)
+        .catch((error: unknown) => dispatch(failed('Stopping', error)));
       return;
     case 'redraw':
       parts.redraw();
@@ -125,6 +127,14 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       parts.leave(effect.how);
       return;
   }
+}
+
+function failed(what: string, error: unknown): ScreenEvent {
+  return {
+    type: 'note',
+    level: 'error',
+    text: `${what} failed: ${error instanceof Error ? error.message : String(error)}`,
+  };
 }
 
 function modelItem(choice: { value: string; description: string }, current: ModelRef | null): PickerItem {
