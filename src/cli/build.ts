@@ -18,10 +18,14 @@ export function fingerprint(): string {
   return `${VERSION}-${Math.round(statSync(import.meta.path).mtimeMs).toString(36)}`;
 }
 
+/** Bun obeys no configuration of the folder it is started in; the launcher gives the same flags. */
+const OBEY_NOBODY = ['--config=/dev/null', '--no-env-file', '--no-install', '--tsconfig-override=/dev/null'];
+
 /** argv that runs Houston again, as itself. */
 export function ownCommand(...words: readonly string[]): string[] {
   return [
     process.execPath,
+    ...OBEY_NOBODY,
     path.join(import.meta.dir, path.basename(import.meta.dir) === 'cli' ? 'main.ts' : 'main.js'),
     ...words,
   ];
