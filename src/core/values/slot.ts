@@ -1,5 +1,5 @@
 import type { Label } from '../../protocol/label.ts';
-import type { Sealed } from '../values/sealed.ts';
+import type { Sealed } from './sealed.ts';
 
 /** A file that is kept aside without being opened (SEC-8). */
 export interface KeptFile {
@@ -24,6 +24,8 @@ export interface Slot {
   readonly form: 'text' | 'picture' | 'binary' | 'name';
   readonly mediaType: string;
   readonly content: SlotContent;
+  /** Where more lies than `content` holds: the saved whole of a long output, absolute. */
+  readonly whole: string | null;
   /** The command it is the output of; null for anything else. */
   readonly command: string | null;
   /** Where a processor's document may be written: to that file, or (path null) nowhere. Null for anything else. */
@@ -36,7 +38,7 @@ export type NewSlot = Omit<Slot, 'ref'>;
 
 /** A slot that holds bytes or text and stands for nothing else. */
 export function plainSlot(traits: Pick<NewSlot, 'origin' | 'label' | 'content'> & Partial<NewSlot>): NewSlot {
-  return { form: 'text', mediaType: 'text/plain', command: null, only: null, remark: null, ...traits };
+  return { form: 'text', mediaType: 'text/plain', whole: null, command: null, only: null, remark: null, ...traits };
 }
 
 /** The file a slot stands for: where a write may go (SEC-12). A document made by a processor stands for none. */
