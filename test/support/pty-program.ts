@@ -83,6 +83,13 @@ export class PtyProgram {
     }
   }
 
+  /** A prompt, and Enter by itself: it must not look like a burst, nor the words like several. */
+  async say(text: string): Promise<void> {
+    this.terminal.write(text);
+    await Bun.sleep(60);
+    this.terminal.write('\r');
+  }
+
   resize(columns: number, rows: number): void {
     this.emulator.resize(columns, rows);
     this.terminal.resize(columns, rows);

@@ -1,0 +1,116 @@
+// A real package from npm with a bug in it and its own tests: found, mended, tested and reported, without a terminal under
+// rules given beforehand, and by a person who answers each question.
+import { afterAll, expect, test } from 'bun:test';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type FakeEntry, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { git, makePlace, type Place } from '../support/houston-place.ts';
+import type { PtyProgram } from '../support/pty-program.ts';
+
+const PACKAGE = path.join(import.meta.dir, '..', '..', 'node_modules', 'quick-format-unescaped');
+const RIGHT = 'str += Math.floor(Number(args[a]))';
+const WRONG = 'str += Math.ceil(Number(args[a]))';
+const REPLY = 'Fixed: `%i` rounded up. It rounds down again, and the tests pass.';
+const PROMPT = 'The tests fail. Find the bug, fix it, and run them with node test.';
+
+const flight = (command: string): FakeEntry[] => [
+  [
+    'I look at how numbers are formatted.',
+    { tool: 'search_text', input: { pattern: 'Math\\.', why: 'Find where numbers are rounded' } },
+    { tool: 'read_file', input: { path: 'test/index.js', limit: 60, why: 'See what is expected' } },
+  ],
+  (request) => {
+    const results = JSON.stringify(request.body.messages?.at(-1));
+    expect(results).toContain('Math.ceil');
+    expect(results).toContain('assert');
+    const edits = [{ old_text: WRONG, new_text: RIGHT }];
+    return [{ tool: 'edit_file', input: { path: 'index.js', edits, why: '%i rounds down' } }];
+  },
+  [{ tool: 'run_shell', input: { command, why: 'See whether the tests pass' } }],
+  REPLY,
+];
+
+const closing: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+
+async function prepare(command: string): Promise<Place> {
+  const fake = await startFakeAnthropic(flight(command));
+  const place = makePlace(fake.url);
+  closing.push(
+    () => place.close(),
+    () => fake.close(),
+  );
+  rmSync(path.join(place.project, 'README'));
+  cpSync(PACKAGE, place.project, { recursive: true });
+  const source = readFileSync(path.join(place.project, 'index.js'), 'utf8');
+  expect(source.split(RIGHT)).toHaveLength(2);
+  writeFileSync(path.join(place.project, 'index.js'), source.replace(RIGHT, WRONG));
+  git(place.project, 'add', '-A');
+  git(place.project, 'commit', '-q', '-m', 'Take the package');
+  expect(ownTests(place)).not.toBe(0);
+  return place;
+}
+
+function ownTests(place: Place): number {
+  return Bun.spawnSync(['node', 'test'], { cwd: place.project }).exitCode;
+}
+
+function proveFixed(place: Place): void {
+  expect(readFileSync(path.join(place.project, 'index.js'))).toEqual(readFileSync(path.join(PACKAGE, 'index.js')));
+  expect(ownTests(place)).toBe(0);
+  expect(git(place.project, 'status', '--porcelain')).toBe(' M index.js\n');
+  // The two that only read ran side by side: their results lie in the order they came.
+  expect(results(place).slice(0, 2).sort()).toEqual(['read_file ok', 'search_text ok']);
+  expect(results(place).slice(2)).toEqual(['edit_file ok', 'run_shell ok']);
+}
+
+function results(place: Place): string[] {
+  return place.entries().flatMap((entry) => (entry.kind === 'result' ? [`${entry.tool} ${entry.outcome}`] : []));
+}
+
+/** Turns to the question and says yes, once. */
+async function approve(screen: PtyProgram): Promise<void> {
+  screen.write('\t');
+  await screen.until(/\[y\]/);
+  screen.write('y');
+}
+
+test('a seeded bug in a real package is fixed in one shot, under rules given beforehand', async () => {
+  const place = await prepare('node test');
+  const words = ['-p', PROMPT, '-m', 'anthropic:mock-model', '--mode', 'edits', '--allow', 'Bash(node test)'];
+  const ran = await place.run(words);
+  expect({ code: ran.code, out: ran.out }).toEqual({ code: 0, out: `${REPLY}\n` });
+  proveFixed(place);
+}, 30_000);
+
+test('without the rule the command is refused with exit code 4, and the edit stands', async () => {
+  const place = await prepare('node test');
+  const ran = await place.run(['-p', PROMPT, '-m', 'anthropic:mock-model', '--mode', 'edits']);
+  expect({ code: ran.code, out: ran.out }).toEqual({ code: 4, out: `${REPLY}\n` });
+  expect(ran.err).toContain('houston: effect-refused: $ node test');
+  expect(ownTests(place)).toBe(0);
+}, 30_000);
+
+test('the same by hand in Mission Control: both effects are shown and approved by key', async () => {
+  const place = await prepare('node test && echo "every test passes"');
+  const screen = place.open(['-m', 'anthropic:mock-model']);
+  await screen.until('What shall be done?');
+  await screen.say(PROMPT);
+  await screen.until('what you type goes to your draft');
+  expect(screen.text()).toContain(`- ${' '.repeat(10)}${WRONG}`);
+  expect(screen.text()).toContain(`+ ${' '.repeat(10)}${RIGHT}`);
+  expect(readFileSync(path.join(place.project, 'index.js'), 'utf8')).toContain(WRONG);
+  await approve(screen);
+  await screen.until('╭─ ◍ $ node test');
+  expect(readFileSync(path.join(place.project, 'index.js'), 'utf8')).toContain(RIGHT);
+  expect(results(place)).toHaveLength(3);
+  await approve(screen);
+  await screen.until('the tests pass.');
+  await screen.until('Ready');
+  const shown = screen.text();
+  expect(shown).toContain(`+ ${' '.repeat(10)}${RIGHT}`);
+  expect(shown).toMatch(/│ {3}See whether the tests pass[^\n]*\n│ │ every test passes/);
+  proveFixed(place);
+}, 60_000);
