@@ -72,7 +72,6 @@ export async function openSession(system: System, request: SessionRequest): Prom
     secretNames: [...providerKeys, ...settings.scrubEnvironment],
     session: journal.session,
     outputs: inPlace('outputs'),
-    wrap: (argv: readonly string[]) => argv,
   };
   const searchPath = environment.get('PATH') ?? '/usr/local/bin:/usr/bin:/bin';
   const ripgrep = await findRipgrep(files, system.processes, {

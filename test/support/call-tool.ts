@@ -58,7 +58,6 @@ export async function createToolBench(): Promise<ToolBench> {
     environment: { PATH: path, HOME: top },
     session: 'bench',
     outputs,
-    wrap: (argv) => argv,
   });
   const rg = await findRipgrep(files, processes, { from: import.meta.dirname, platform: process.platform, path });
   const runHelper = createHelperRunner(processes, clock, rg);

@@ -3,6 +3,8 @@ import { OWN_CREDENTIALS } from '../values/credentials.ts';
 /** Names by which processes are found again after their parent died. */
 export const SESSION_MARK = 'HOUSTON_SESSION';
 export const CALL_MARK = 'HOUSTON_CALL';
+/** Names the session's folder for throw-away files. */
+export const SCRATCH = 'HOUSTON_SCRATCH';
 
 const NO_EDITOR = "echo 'no editor can be opened here: commands have no keyboard' >&2; false";
 
@@ -37,7 +39,12 @@ const REMOVED = new Set([
   'BASHOPTS',
   'FORCE_COLOR',
   'CLICOLOR_FORCE',
+  // Where Bun keeps our own code, compiled: whoever writes there runs as us.
+  'BUN_RUNTIME_TRANSPILER_CACHE_PATH',
 ]);
+
+/** What the launcher sets for our own process. */
+const OF_HOUSTON = new Set(['BUN_RUNTIME_TRANSPILER_CACHE_PATH', 'HOUSTON_LAUNCHER']);
 
 /** The whole environment of a command: the person's own, without our credentials, without a person to talk to, marked. */
 export function childEnvironment(
@@ -58,12 +65,21 @@ export function childEnvironment(
   };
 }
 
-/** For a line the person typed: their whole environment, with nothing that waits for a keyboard there is not. */
+/**
+ * For a line the person typed: their whole environment, with nothing that waits for a keyboard there is not, and nothing
+ * that was set for Houston alone.
+ */
 export function personEnvironment(
   own: Readonly<Record<string, string>>,
   marks: { readonly session: string; readonly call: string },
 ): Record<string, string> {
-  return { ...own, ...WITHOUT_A_PERSON, [SESSION_MARK]: marks.session, [CALL_MARK]: callMark(marks) };
+  const theirs = Object.entries(own).filter(([name]) => !OF_HOUSTON.has(name));
+  return {
+    ...Object.fromEntries(theirs),
+    ...WITHOUT_A_PERSON,
+    [SESSION_MARK]: marks.session,
+    [CALL_MARK]: callMark(marks),
+  };
 }
 
 /** Unique among all sessions of the machine. */

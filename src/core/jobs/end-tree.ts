@@ -15,9 +15,15 @@ const MOST_SWEEPS = 10;
 
 /**
  * Ends every process that carries the call's mark, wherever it moved in the process tree: TERM, then KILL for what is
- * left after the grace. Returns the command lines of what had to be ended beside the shell itself.
+ * left after the grace. Returns the command lines of what had to be ended beside the shell itself. `holdsTree`: the child
+ * keeps all others in a namespace, which ends with it; so it is the last to be ended, and none can escape.
  */
-export async function endTree(parts: EndParts, child: Child, mark: string): Promise<readonly string[]> {
+export async function endTree(
+  parts: EndParts,
+  child: Child,
+  mark: string,
+  holdsTree = false,
+): Promise<readonly string[]> {
   const { processes, clock } = parts;
   let shellEnded = false;
   void child.exited.then(() => {
@@ -25,8 +31,8 @@ export async function endTree(parts: EndParts, child: Child, mark: string): Prom
   });
   const found = await processes.findMarked(CALL_MARK, mark);
   if (found.length === 0 && shellEnded) return [];
-  if (!shellEnded) child.signal('TERM');
-  signalAll(parts, found, 'TERM');
+  if (!shellEnded && !holdsTree) child.signal('TERM');
+  signalAll(parts, holdsTree ? found.filter(({ group }) => group !== child.pid) : found, 'TERM');
   let left = found;
   for (const until = clock.ticks() + GRACE; clock.ticks() < until; ) {
     await clock.sleep(LOOK_EVERY);

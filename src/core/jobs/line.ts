@@ -35,6 +35,26 @@ export interface HelperResult {
   readonly cut: 'size' | 'time' | null;
 }
 
+/** A command as it is to be started. */
+export interface Confined {
+  readonly argv: readonly string[];
+  /** Variables it gets besides, and those it must not get. */
+  readonly added: Readonly<Record<string, string>>;
+  readonly removed: readonly string[];
+  /** Whether everything it starts ends with its first process, however it was started. */
+  readonly holdsTree: boolean;
+}
+
+/**
+ * Puts an argv into the sandbox; rejects with a `SystemError` when it cannot be confined as it should be. `left`: a file
+ * that the commands a line leaves running are to be written to, one a line.
+ */
+export type Confine = (
+  argv: readonly string[],
+  order: Pick<LineOrder, 'line' | 'folder'>,
+  left: string | null,
+) => Promise<Confined>;
+
 /** Starts a line; `onOutput` hears decoded pieces. Never rejects for what the line does. */
 export type RunLine = (order: LineOrder, signal: AbortSignal, onOutput: (text: string) => void) => Promise<LineResult>;
 export type RunHelper = (

@@ -26,7 +26,6 @@ function run(
     environment: options.environment ?? { PATH: process.env.PATH ?? '', HOME: folder },
     session: `test-${process.pid}`,
     outputs: join(folder, 'outputs'),
-    wrap: (argv) => argv,
   });
   const order = {
     call: `call-${++calls}`,

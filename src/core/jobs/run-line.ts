@@ -1,16 +1,18 @@
+import { join } from 'node:path';
 import { onAbort } from '../../base/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { type Files, SystemError } from '../../system/files.ts';
 import type { Child, Exit, Processes } from '../../system/processes.ts';
-import { callMark, childEnvironment, personEnvironment } from './child-environment.ts';
+import { callMark, childEnvironment, personEnvironment, SCRATCH } from './child-environment.ts';
 import { endTree } from './end-tree.ts';
 import { createHeadTail } from './head-tail.ts';
-import type { LineOrder, LineResult, RunLine } from './line.ts';
+import { isOfSandbox, readLeft, unconfined } from './left-running.ts';
+import type { Confine, Confined, LineOrder, LineResult, RunLine } from './line.ts';
 import { createProgress } from './progress.ts';
 import { saveOutput } from './saved-output.ts';
 
 export interface LineParts {
-  readonly files: Pick<Files, 'openAppend' | 'makeFolder'>;
+  readonly files: Pick<Files, 'openAppend' | 'makeFolder' | 'read' | 'remove'>;
   readonly processes: Processes;
   readonly clock: Clock;
   /** Our own environment; commands get it without our credentials. */
@@ -22,8 +24,10 @@ export interface LineParts {
   readonly session: string;
   /** The session's `outputs/`, null when nothing is saved. */
   readonly outputs: string | null;
-  /** Puts an argv into the sandbox; throws `SystemError` when it cannot be confined as asked. */
-  readonly wrap: (argv: readonly string[], folder: string) => readonly string[];
+  /** Puts an argv into the sandbox; left out where lines run as the person's own. */
+  readonly confine?: Confine;
+  /** The session's folder for throw-away files, which commands may write; null or left out when there is none. */
+  readonly scratch?: string | null;
 }
 
 /** Bytes kept at each end for the model; the whole is in the saved output. */
@@ -62,15 +66,23 @@ async function runLine(
   }
 
   let child: Child;
+  let confined: Confined;
+  const scratch = parts.scratch ?? null;
+  const left = scratch === null ? null : join(scratch, `.left-${order.call.replace(/[^\w-]/g, '_')}`);
   try {
     const environment = parts.forPerson
       ? personEnvironment(parts.environment, marks)
       : childEnvironment(parts.environment, marks, parts.secretNames);
+    if (scratch !== null) environment[SCRATCH] = scratch;
     const shell = (await processes.find('bash', environment.PATH ?? '')) ?? '/bin/sh';
+    confined = await (parts.confine ?? unconfined)([shell, '-c', order.line], order, left);
+    // The sandbox may have had to be waited for.
+    if (signal.aborted) throw new SystemError('EINTR', 'it was stopped before it began');
+    for (const name of confined.removed) delete environment[name];
     child = await processes.spawn({
-      argv: parts.wrap([shell, '-c', order.line], order.folder),
+      argv: confined.argv,
       folder: order.folder,
-      environment,
+      environment: { ...environment, ...confined.added },
       input: null,
       output: 'pieces',
       onOutput: take,
@@ -82,7 +94,9 @@ async function runLine(
       : error;
   }
 
-  const { exit, endedBy, ended } = await waitForEnd(parts, child, order, signal, callMark(marks));
+  const { exit, endedBy, ended: found } = await waitForEnd(parts, child, order, signal, callMark(marks), confined);
+  const seen = found.filter((command) => !isOfSandbox(command, confined));
+  const ended = [...new Set([...seen, ...(await readLeft(parts.files, left))])];
   if (ended.length > 0) await clock.sleep(LAST_WORDS);
   over = true;
   progress.close();
@@ -110,19 +124,20 @@ async function waitForEnd(
   order: LineOrder,
   signal: AbortSignal,
   mark: string,
+  confined: Confined,
 ): Promise<Ending> {
   let told: 'timeout' | 'stopped' | null = null;
   let ending: Promise<readonly string[]> | null = null;
   function tell(why: 'timeout' | 'stopped'): void {
     if (told !== null) return;
     told = why;
-    ending = endTree(parts, child, mark);
+    ending = endTree(parts, child, mark, confined.holdsTree);
   }
   const forgetDeadline = parts.clock.after(order.timeoutMs, () => tell('timeout'));
   const forgetSignal = onAbort(signal, () => tell('stopped'));
   const exit = await child.exited;
   forgetDeadline();
   forgetSignal();
-  const ended = await (ending ?? endTree(parts, child, mark));
+  const ended = await (ending ?? endTree(parts, child, mark, confined.holdsTree));
   return { exit, endedBy: told ?? (exit.signal === null ? 'exit' : 'signal'), ended };
 }

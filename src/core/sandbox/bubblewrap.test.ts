@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBunSystem } from '../../system/bun/system.ts';
-import { createBubblewrap, probeSandbox } from './bubblewrap.ts';
-import { type Confinement, NO_SANDBOX } from './sandbox.ts';
+import { createBubblewrap } from './bubblewrap.ts';
+import { probe } from './probe.ts';
+import type { Confinement } from './sandbox.ts';
 
 const { processes } = createBunSystem();
 const program = await processes.find('bwrap', process.env.PATH ?? '');
@@ -17,17 +18,21 @@ beforeAll(() => {
   mkdirSync(join(top, 'keys'));
   writeFileSync(join(top, 'keys/id'), 'canary-key');
   writeFileSync(join(top, 'token'), 'canary-token');
-  const hidden = [
-    { path: join(top, 'keys'), kind: 'folder' },
-    { path: join(top, 'token'), kind: 'file' },
+  const places = [
+    { path: '/tmp', kind: 'folder', access: 'write' },
+    { path: join(top, 'keys'), kind: 'folder', access: 'none' },
+    { path: join(top, 'token'), kind: 'file', access: 'none' },
+    { path: join(top, 'ws'), kind: 'folder', access: 'write' },
   ] as const;
-  confinement = { folder: join(top, 'ws'), writable: [join(top, 'ws')], hidden, network: 'closed' };
+  confinement = { folder: join(top, 'ws'), places, network: 'closed' };
 });
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
+const sandbox = () => createBubblewrap(program!, process.getuid!() === 0);
+
 async function run(line: string): Promise<string> {
   const pieces: Uint8Array[] = [];
-  const argv = createBubblewrap(program!).wrap(['/bin/sh', '-c', line], confinement);
+  const argv = sandbox().wrap(['/bin/sh', '-c', line], confinement, null);
   const options = {
     argv,
     folder: confinement.folder,
@@ -42,7 +47,7 @@ async function run(line: string): Promise<string> {
 
 describe.skipIf(program === null)('bubblewrap', () => {
   test('SBX-3: writes in the workspace only and sees no keys', async () => {
-    expect(await probeSandbox(processes, createBubblewrap(program!), confinement)).toBeNull();
+    expect(await probe({ processes }, sandbox(), confinement, top)).toBeNull();
     await run(`echo in > here; echo out > ${top}/outside; echo out > /etc/houston-test`);
     expect(readFileSync(join(top, 'ws/here'), 'utf8')).toBe('in\n');
     expect(existsSync(join(top, 'outside'))).toBe(false);
@@ -57,7 +62,6 @@ describe.skipIf(program === null)('bubblewrap', () => {
   });
 
   test('SBX-4: says why when it cannot confine', async () => {
-    expect(await probeSandbox(processes, createBubblewrap('/nowhere/bwrap'), confinement)).not.toBeNull();
-    expect(NO_SANDBOX.description).toBe('off');
+    expect(await probe({ processes }, createBubblewrap('/nowhere/bwrap', false), confinement, top)).not.toBeNull();
   });
 });

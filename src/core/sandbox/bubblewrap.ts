@@ -1,51 +1,76 @@
-import type { Processes } from '../../system/processes.ts';
-import type { Confinement, Sandbox } from './sandbox.ts';
+import { type Confinement, inOrder, type Place, type Sandbox } from './sandbox.ts';
 
 /**
- * Linux confinement by bubblewrap: the machine is read-only but for the writable folders and the temporary one, processes
- * see only each other and end together, credential places are empty.
+ * Linux confinement by bubblewrap: places are mounts, and processes live in a namespace of their own that ends with the
+ * first of them, whatever they forked, detached or trapped (UP-39). `asRoot`: whether we are root.
  */
-export function createBubblewrap(program: string): Sandbox {
+export function createBubblewrap(program: string, asRoot: boolean): Sandbox {
+  const capabilities = ['--cap-drop', 'ALL', ...(asRoot ? KEPT_OF_ROOT.flatMap((name) => ['--cap-add', name]) : [])];
   return {
-    description: 'bubblewrap: writes only in the workspace and the temporary folder, keys hidden, processes apart',
-    wrap: (argv, confinement) => [program, ...flags(confinement), '--', ...argv],
+    name: 'bubblewrap',
+    holdsTree: true,
+    wrap: (argv, confinement, left) => [
+      program,
+      ...APART,
+      ...capabilities,
+      ...flags(confinement),
+      '--',
+      ...['/bin/sh', '-c', KEEPER, left ?? '/dev/null'],
+      ...argv,
+    ],
   };
 }
 
-/** Later flags stand on earlier ones: what is hidden stays hidden inside a writable folder. */
-function flags({ folder, writable, hidden, network }: Confinement): string[] {
-  const all = ['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
-  if (network === 'closed') all.push('--unshare-net');
-  all.push('--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', '/tmp', '/tmp');
-  for (const path of writable) all.push('--bind', path, path);
-  for (const { path, kind } of hidden)
-    all.push(...(kind === 'folder' ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]));
-  return [...all, '--chdir', folder];
-}
+/** A session of its own besides: without a controlling terminal, and signalled apart from what holds it. */
+const APART = [
+  ...['--die-with-parent', '--new-session'],
+  ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+];
+
+/** What package managers and test suites of a root user need, and nothing by which a mount could be taken away again. */
+const KEPT_OF_ROOT = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'].map(
+  (name) => `CAP_${name}`,
+);
 
 /**
- * Whether this system lets us confine: runs nothing but `true`, so that a kernel or container that forbids it is found
- * out at start and said, not at the first command. Null when it works, else why not.
+ * Runs the argv. Where it leaves programs running, it writes down which (to `$0`) and lets them end in two seconds, before
+ * the namespace takes them away. Deaf to TERM itself, so that what is stopped has that grace too.
  */
-export async function probeSandbox(
-  processes: Pick<Processes, 'spawn'>,
-  sandbox: Sandbox,
-  confinement: Confinement,
-): Promise<string | null> {
-  const errors: Uint8Array[] = [];
-  try {
-    const child = await processes.spawn({
-      argv: sandbox.wrap(['/bin/sh', '-c', ':'], confinement),
-      folder: confinement.folder,
-      environment: { PATH: '/usr/bin:/bin' },
-      input: null,
-      output: 'pieces',
-      onOutput: (bytes) => void errors.push(bytes),
-    });
-    const { code } = await child.exited;
-    if (code === 0) return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+const KEEPER = `exec 3>&2 2>/dev/null
+trap : TERM INT HUP
+"$@" 2>&3 3>&-
+code=$?
+left=
+for place in /proc/[0-9]*; do
+  pid=\${place#/proc/}
+  [ $pid = 1 ] || [ $pid = $$ ] || left="$left $pid"
+done
+[ -z "$left" ] && exit $code
+for pid in $left; do tr '\\0\\n' '  ' </proc/$pid/cmdline && echo; done >>"$0"
+kill -TERM $left
+for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  alive=
+  for pid in $left; do kill -0 $pid && alive=yes; done
+  [ -z "$alive" ] && break
+  sleep 0.1
+done
+exit $code`;
+
+function flags({ folder, places, network }: Confinement): string[] {
+  const base = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+  const mounts = inOrder(places).flatMap(mount);
+  return [...(network === 'closed' ? ['--unshare-net'] : []), ...base, ...mounts, '--chdir', folder];
+}
+
+function mount({ path, kind, access }: Place): string[] {
+  switch (access) {
+    case 'write':
+      return ['--bind', path, path];
+    case 'read':
+      return ['--ro-bind', path, path];
+    case 'private':
+      return kind === 'folder' ? ['--perms', '1777', '--tmpfs', path] : ['--ro-bind', '/dev/null', path];
+    case 'none':
+      return kind === 'folder' ? ['--perms', '0555', '--tmpfs', path] : ['--ro-bind', '/dev/null', path];
   }
-  return Buffer.concat(errors).toString().trim().split('\n')[0] || 'it did not start';
 }

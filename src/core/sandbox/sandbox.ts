@@ -1,26 +1,47 @@
-/** How a command is confined. */
+/** How commands are confined. */
 export type SandboxMode = 'standard' | 'strict' | 'off';
 
+/**
+ * What a program may do with a path and all below it, where no deeper place says otherwise. `private`: an empty folder of
+ * its own, gone with the command.
+ */
+export type Access = 'write' | 'read' | 'none' | 'private';
+
+export interface Place {
+  /** Absolute, links resolved, there. */
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+  readonly access: Access;
+}
+
+/** What one command may touch: the whole machine may be read but for what `places` says. */
 export interface Confinement {
   readonly folder: string;
-  /** Folders that may be written besides the temporary one, absolute with their links resolved. */
-  readonly writable: readonly string[];
-  /** Places nobody may look into; those that do not exist are left out by the caller. */
-  readonly hidden: readonly HiddenPlace[];
+  /** In any order: the deepest place a path lies in decides, and of two rules on one place the stricter. */
+  readonly places: readonly Place[];
   readonly network: 'open' | 'closed';
 }
 
-export interface HiddenPlace {
-  readonly path: string;
-  readonly kind: 'file' | 'folder';
-}
-
-/** Puts an argv into a confined one. Settled before a session opens and the same as long as it runs (SBX-1). */
+/** Puts an argv into a confined one. */
 export interface Sandbox {
-  /** One line for people: what the system really enforces, never more (SBX-4). */
-  readonly description: string;
-  wrap(argv: readonly string[], confinement: Confinement): readonly string[];
+  /** What does the confining, such as `bubblewrap`. */
+  readonly name: string;
+  /** Whether its first process holds all others in a namespace of their own, so that they end with it. */
+  readonly holdsTree: boolean;
+  /** `left`: where the commands a line left running are written to, one a line; null to write them nowhere. */
+  wrap(argv: readonly string[], confinement: Confinement, left: string | null): readonly string[];
 }
 
-/** No confinement: commands run as the person would run them. */
-export const NO_SANDBOX: Sandbox = { description: 'off', wrap: (argv) => argv };
+const STRICTNESS: readonly Access[] = ['write', 'read', 'private', 'none'];
+
+/** Shallow before deep, each path once with its strictest rule: applied in this order the deepest decides. */
+export function inOrder(places: readonly Place[]): Place[] {
+  const strictest = new Map<string, Place>();
+  for (const place of places) {
+    const known = strictest.get(place.path);
+    if (known === undefined || STRICTNESS.indexOf(place.access) > STRICTNESS.indexOf(known.access))
+      strictest.set(place.path, place);
+  }
+  const depth = ({ path }: Place): number => (path === '/' ? 0 : path.split('/').length);
+  return [...strictest.values()].sort((a, b) => depth(a) - depth(b) || (a.path < b.path ? -1 : 1));
+}
