@@ -8,10 +8,10 @@ import type {
   Tool,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { Json, JsonObject } from '../../../base/json.ts';
 import type { AssistantPart, Effort, ModelRef } from '../../../protocol/message.ts';
 import type { CallResult, Message, ModelFacts, ModelRequest, UserPart } from '../model.ts';
 import type { ThinkingStyle } from './anthropic-models.ts';
+import { calledTools, callInput, isFrom, nearestEffort } from './request-parts.ts';
 
 export interface RequestShape {
   readonly ref: ModelRef;
@@ -51,7 +51,9 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
   }));
   const noCalls = tools.length === 0 || request.calls === 'forbidden';
   // The service wants every conversation that holds calls to declare tools, also where none may be called.
-  if (tools.length === 0) tools.push(...calledTools(request));
+  if (tools.length === 0) {
+    for (const name of calledTools(request)) tools.push({ name, description: '', input_schema: { type: 'object' } });
+  }
 
   let marks = CACHE_MARKS;
   const lastTool = tools.at(-1);
@@ -84,15 +86,6 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
   };
 }
 
-function calledTools({ messages }: ModelRequest): Tool[] {
-  const names = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue;
-    for (const part of message.parts) if (part.type === 'call') names.add(part.tool);
-  }
-  return [...names].map((name) => ({ name, description: '', input_schema: { type: 'object' } }));
-}
-
 /** The signatures a request would send, to know which ones a refusal is about. */
 export function signaturesOf(body: MessageCreateParamsStreaming): string[] {
   const signatures: string[] = [];
@@ -111,7 +104,7 @@ function contentOf(message: Message, shape: RequestShape): ContentBlockParam[] {
     case 'user':
       return message.parts.flatMap(userBlock);
     case 'assistant': {
-      const own = message.from.provider === shape.ref.provider && message.from.model === shape.ref.model;
+      const own = isFrom(message, shape.ref);
       return message.parts.flatMap((part) => assistantBlock(part, own, shape.deadSignatures));
     }
     case 'results':
@@ -150,13 +143,6 @@ function assistantBlock(part: AssistantPart, own: boolean, dead: ReadonlySet<str
   }
 }
 
-/** The service takes an object only; arguments that could not be read go back as the model wrote them. */
-function callInput(part: Extract<AssistantPart, { type: 'call' }>): unknown {
-  const { input } = part;
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return wellFormed(input);
-  return part.raw === undefined ? {} : { unreadable: part.raw.toWellFormed() };
-}
-
 function resultBlock(result: CallResult): ToolResultBlockParam {
   const content: (TextBlockParam | ImageBlockParam)[] = [];
   if (result.text.trim() !== '') content.push({ type: 'text', text: result.text.toWellFormed() });
@@ -172,15 +158,6 @@ function resultBlock(result: CallResult): ToolResultBlockParam {
 /** Ids of calls made by another wire may hold signs this one refuses. */
 function callId(call: string): string {
   return call.replace(/[^a-zA-Z0-9_-]/g, '_');
-}
-
-/** Half a surrogate pair anywhere in a request makes the service refuse all of it. */
-function wellFormed(value: Json): Json {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(wellFormed);
-  const object = value as JsonObject;
-  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }
 
 /** Marks the newest places first; a mark sits on the last block that may carry one. */
@@ -246,8 +223,6 @@ function continuesWithoutThinking(messages: readonly MessageParam[]): boolean {
 /** Models that think by budget take no effort; a known model gets the nearest level below that it has. */
 function effortOf(shape: RequestShape, effort: Effort): Exclude<Effort, 'default'> | null {
   if (effort === 'default' || shape.thinking === 'budget') return null;
-  const { efforts } = shape.facts;
-  if (shape.thinking === 'unknown' || efforts.includes(effort)) return effort;
-  const order: readonly Exclude<Effort, 'default'>[] = ['max', 'xhigh', 'high', 'medium', 'low'];
-  return order.slice(order.indexOf(effort)).find((level) => efforts.includes(level)) ?? null;
+  if (shape.thinking === 'unknown') return effort;
+  return nearestEffort(shape.facts.efforts, effort);
 }

@@ -1,8 +1,9 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { Json } from '../../../base/json.ts';
 import type { AssistantPart, Usage } from '../../../protocol/message.ts';
 import type { ModelEvent } from '../model.ts';
 import { NO_USAGE } from '../usage.ts';
+import { argumentsOf } from './growing-parts.ts';
+import type { GrowingReply } from './stream-reply.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -24,7 +25,7 @@ interface OpenBlock {
  * Builds one message from the service's events. Feeding is synchronous and cheap; `drain` then gives what is new since
  * the last time, folded to one event a block, so that a burst of small pieces costs one update.
  */
-export class AnthropicStream {
+export class AnthropicStream implements GrowingReply {
   /** Numbers of blocks are the service's; blocks of a kind we never asked for leave a hole. */
   readonly #blocks: (OpenBlock | undefined)[] = [];
   #usage: Writable<Usage> = { ...NO_USAGE };
@@ -96,7 +97,6 @@ export class AnthropicStream {
     }
   }
 
-  /** Whole parts, or as far as they came. A call that was still being written has no input. */
   parts(): AssistantPart[] {
     return this.#blocks.filter((block) => block !== undefined).map(partOf);
   }
@@ -199,16 +199,5 @@ function partOf(block: OpenBlock): AssistantPart {
       const base = { type: 'call', call: block.call, tool: block.tool, title: '', why: null } as const;
       return input === null ? { ...base, input, raw: block.text } : { ...base, input };
     }
-  }
-}
-
-/** Null when it is not a JSON object: tools take nothing else. */
-function argumentsOf(text: string): Json {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
-  } catch {
-    return null;
   }
 }

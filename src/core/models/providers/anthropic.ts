@@ -4,12 +4,13 @@ import type {
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { Failure } from '../../../protocol/failure.ts';
-import { failureOfNetwork, failureOfService, internalFailure, type ServiceProblem, streamCut } from '../failures.ts';
-import type { Model, ModelEnd, ModelEvent, ModelRequest, Wire, WireConnection } from '../model.ts';
-import { ServerEventDecoder } from '../sse.ts';
+import { failureOfNetwork, failureOfService, type ServiceProblem } from '../failures.ts';
+import type { Model, ModelEvent, ModelRequest, Wire, WireConnection } from '../model.ts';
 import { ANTHROPIC_MODELS, anthropicModel } from './anthropic-models.ts';
 import { anthropicRequest, signaturesOf } from './anthropic-request.ts';
 import { AnthropicStream } from './anthropic-stream.ts';
+import { secretsOf } from './connection-secrets.ts';
+import { parsedEvent, streamReply, unreadableEvent } from './stream-reply.ts';
 
 /** The SDK's client costs most of a tenth of a second to load, so it is loaded for the first request or by `warm`. */
 function loadSdk(): Promise<typeof import('@anthropic-ai/sdk/client')> {
@@ -31,6 +32,7 @@ class AnthropicMessages implements Model {
   readonly ref;
   readonly facts;
   readonly #connection: WireConnection;
+  readonly #secrets: readonly string[];
   readonly #deadSignatures = new Set<string>();
   #client: Promise<BaseAnthropic> | null = null;
 
@@ -38,94 +40,43 @@ class AnthropicMessages implements Model {
     this.ref = connection.ref;
     this.facts = connection.facts;
     this.#connection = connection;
+    this.#secrets = secretsOf(connection);
   }
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
-    const message = new AnthropicStream();
-    const { requestId, result } = yield* this.#converse(request, message, signal);
-    yield { type: 'end', result, parts: message.parts(), usage: message.usage, requestId };
-  }
-
-  async *#converse(
-    request: ModelRequest,
-    message: AnthropicStream,
-    signal: AbortSignal,
-  ): AsyncGenerator<ModelEvent, Pick<ModelEnd, 'requestId' | 'result'>, undefined> {
-    let requestId: string | null = null;
-    const failed = (failure: Failure) =>
-      ({ requestId: failure.requestId ?? requestId, result: { outcome: 'failed', failure } }) as const;
-    const aborted = () => ({ requestId, result: { outcome: 'aborted' } }) as const;
-    const secrets = this.#secrets();
-
-    let body: MessageCreateParamsStreaming;
-    let response: Response;
-    try {
-      const thinking = anthropicModel(this.ref.model)?.thinking ?? 'unknown';
-      body = anthropicRequest(request, {
-        ref: this.ref,
-        facts: this.facts,
-        thinking,
-        deadSignatures: this.#deadSignatures,
-      });
-      const client = await this.#open();
-      if (signal.aborted) return aborted();
-      try {
-        response = await client
-          .post('/v1/messages', { body, stream: true, signal, timeout: LONGEST_REQUEST_MS })
-          .asResponse();
-      } catch (error) {
-        if (signal.aborted) return aborted();
-        return failed(this.#failureOf(error, body));
-      }
-    } catch (error) {
-      return failed(internalFailure(error, secrets));
-    }
-
-    requestId = response.headers.get('request-id');
-    if (response.body === null) return failed(streamCut('the answer had no body', requestId));
-    const reader = response.body.getReader();
-    // A read that is under way ends at once, whatever the network does about the abort.
-    const onAbort = () => void reader.cancel().catch(() => {});
-    signal.addEventListener('abort', onAbort, { once: true });
-    let problem: Failure | null = null;
-    const decoder = new ServerEventDecoder((data, name) => {
-      // What follows an error or the end of the message has no meaning any more.
-      if (problem !== null || message.ended || name === 'ping') return;
-      const event = parsed(data);
-      if (event === null) problem = streamCut(`an event could not be read: ${data.slice(0, 200)}`, requestId);
-      else if (event.type === 'error') problem = this.#failureOfEvent(event, requestId);
-      else message.take(event);
+  stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    const reply = new AnthropicStream();
+    return streamReply({
+      reply,
+      signal,
+      secrets: this.#secrets,
+      send: () => this.#send(request, signal),
+      requestIdOf: (response) => response.headers.get('request-id'),
+      take: (data, name, requestId) => {
+        if (name === 'ping') return null;
+        const event = parsedEvent(data);
+        if (event === null || typeof event.type !== 'string') return unreadableEvent(data, requestId);
+        if (event.type === 'error') return this.#failureOfEvent(event, requestId);
+        reply.take(event as unknown as RawMessageStreamEvent);
+        return null;
+      },
     });
+  }
 
-    let begun = false;
+  async #send(request: ModelRequest, signal: AbortSignal): Promise<Response | Failure> {
+    const body = anthropicRequest(request, {
+      ref: this.ref,
+      facts: this.facts,
+      thinking: anthropicModel(this.ref.model)?.thinking ?? 'unknown',
+      deadSignatures: this.#deadSignatures,
+    });
+    const client = await this.#open();
     try {
-      for (;;) {
-        const piece = await reader.read();
-        if (signal.aborted) return aborted();
-        if (piece.done) break;
-        decoder.push(piece.value);
-        if (!begun && message.began) {
-          begun = true;
-          yield { type: 'begin', requestId };
-        }
-        let quiet = true;
-        for (const event of message.drain()) {
-          quiet = false;
-          yield event;
-        }
-        if (message.ended || problem !== null) break;
-        if (quiet) yield { type: 'alive' };
-      }
+      return await client
+        .post('/v1/messages', { body, stream: true, signal, timeout: LONGEST_REQUEST_MS })
+        .asResponse();
     } catch (error) {
-      if (signal.aborted) return aborted();
-      return failed(streamCut(String(error), requestId));
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-      await reader.cancel().catch(() => {});
+      return this.#failureOf(error, body);
     }
-    if (problem !== null) return failed(problem);
-    if (!message.ended) return failed(streamCut('the stream ended before the message did', requestId));
-    return { requestId, result: { outcome: 'complete', stop: message.stop() } };
   }
 
   #open(): Promise<BaseAnthropic> {
@@ -147,7 +98,7 @@ class AnthropicMessages implements Model {
 
   #failureOf(error: unknown, body: MessageCreateParamsStreaming): Failure {
     const problem = this.#problemOf(error);
-    if (problem === null) return failureOfNetwork(error, this.#secrets());
+    if (problem === null) return failureOfNetwork(error, this.#secrets);
     const failure = failureOfService(problem);
     return failure.category === 'request-rejected' && this.#buriesThinking(problem.text, body)
       ? {
@@ -192,7 +143,7 @@ class AnthropicMessages implements Model {
       headers: given,
       requestId: given?.get('request-id') ?? null,
       now: this.#connection.clock.now(),
-      secrets: this.#secrets(),
+      secrets: this.#secrets,
     };
   }
 
@@ -204,14 +155,8 @@ class AnthropicMessages implements Model {
       headers: null,
       requestId,
       now: this.#connection.clock.now(),
-      secrets: this.#secrets(),
+      secrets: this.#secrets,
     });
-  }
-
-  #secrets(): string[] {
-    const { key, headers } = this.#connection;
-    // Headers from settings may carry a key too; short values would mask ordinary words.
-    return [key ?? '', ...Object.values(headers)].filter((secret) => secret.length >= 8);
   }
 }
 
@@ -219,17 +164,6 @@ class AnthropicMessages implements Model {
 function keyHeaders(key: string | null, gateway: boolean): Record<string, string | null> {
   if (key === null) return { authorization: null };
   return gateway ? { 'x-api-key': key } : {};
-}
-
-type StreamEvent = RawMessageStreamEvent | { readonly type: 'error' };
-
-function parsed(data: string): StreamEvent | null {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null && 'type' in value ? (value as StreamEvent) : null;
-  } catch {
-    return null;
-  }
 }
 
 /** `{type: 'error', error: {type: 'overloaded_error', ...}}` */
