@@ -44,7 +44,7 @@ export interface AskRow {
 export interface AskChoice {
   /** One lower-case letter. */
   readonly key: string;
-  readonly name: 'once' | 'session' | 'remember' | 'no' | 'trust' | 'leave';
+  readonly name: 'once' | 'session' | 'remember' | 'no' | 'trust' | 'distrust' | 'leave';
   readonly label: string;
   /** Approving choices are guarded: never by Enter, never by a paste, never while the person is typing (UP-15). */
   readonly approves: boolean;

@@ -12,6 +12,8 @@ export interface Change {
   readonly bytes: Uint8Array;
   /** SHA-256 (hex) of what the file must still hold; null when it must not exist yet. */
   readonly expected: string | null;
+  /** Whether what the file holds may be kept for undoing; it may where this is absent. */
+  readonly keepsImage?: boolean;
 }
 
 export interface ChangeParts {
@@ -51,7 +53,7 @@ async function replace(
   const file = await files.open(change.real, { write: true, follow: false });
   try {
     const before = await readGranted(file, change, expected);
-    await images.keep(before);
+    if (change.keepsImage !== false) await images.keep(before);
     try {
       await file.overwrite(change.bytes);
     } catch (error) {

@@ -22,7 +22,6 @@ export type AuditEvent =
       readonly call: string;
       readonly choice: string;
       readonly output: 'text' | 'ref' | null;
-      readonly client: string;
     }
   | { readonly event: 'present'; readonly call: string; readonly label: Label; readonly ref: string | null }
   /** A read path taken from a planner whose arguments are no longer trusted (SEC-11). */

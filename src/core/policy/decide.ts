@@ -56,7 +56,7 @@ function judge(effect: Effect, input: DecisionInput): Judgement {
       const line = input.facts.line;
       if (line === null || line.line !== effect.line || line.folder !== effect.folder)
         return deny('no-facts', 'nothing is known about this command');
-      return judgeFed(effect, line, judgeLine(effect, line, input), input);
+      return judgeFed(effect, line, inUntrusted(input, judgeLine(effect, line, input)), input);
     }
     case 'network':
       return judgeNetwork(effect, input);

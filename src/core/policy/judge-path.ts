@@ -25,6 +25,9 @@ export function judgeRead(effect: Reading, fact: PathFact, input: DecisionInput)
   if (denied !== null) return deny('rule-deny', `the rule ${denied.text} forbids it`);
   if (fact.output) return allow('not-needed', 'own-output', 'an output of this session', fact.trusted ? 'text' : 'ref');
   if (mode === 'bypass') return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
+  // From a planner that saw untrusted content only a confined read is taken (SEC-11).
+  const proposed = effect.label.integrity === 'untrusted' || !input.contextTrusted;
+  if (proposed && !fact.inside) return deny('context-untrusted', 'untrusted content was shown in this conversation');
 
   const reasons: Reason[] = [];
   const guarded = fact.protected === 'own' || fact.protected === 'credentials';
@@ -62,13 +65,19 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
   if (mode === 'plan') return deny('mode-plan', 'plan mode changes nothing');
   if (!input.contextTrusted && effect.content.change === 'edit')
     return deny('context-untrusted', 'untrusted content was shown in this conversation');
+  const untrusted = effect.label.integrity === 'untrusted';
+  if (untrusted && effect.label.confidentiality === 'private' && !fact.inside)
+    return deny('private-outside', 'what is kept aside may be written inside the workspace only');
   if (mode === 'bypass') return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
+  if (isKeptAside(fact) && effect.content.change === 'edit')
+    return deny('file-untrusted', 'nobody has vouched for this file: it can be replaced as a whole, not edited');
 
   // These are asked every time: no answer, rule or mode speaks for them in advance.
   const always: Reason[] = [];
   if (fact.protected !== null)
     always.push({ identifier: `protected-${fact.protected}`, text: `this is ${PROTECTED[fact.protected]}` });
-  if (effect.label.integrity === 'untrusted')
+  // Untrusted over untrusted changes nothing about what can be believed (SEC-20).
+  if (untrusted && (fact.trusted || !fact.inside || !fact.exists))
     always.push({ identifier: 'untrusted-content', text: 'nobody has vouched for what is written' });
   const asked = findPathRule(rules, 'ask', 'Edit', paths, scope);
   if (asked !== null) always.push({ identifier: 'rule-ask', text: `the rule ${asked.text} asks each time` });
@@ -92,6 +101,11 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
     output: 'text',
     offer,
   };
+}
+
+/** Whether the content of this place is kept from the model although it lies in reach. */
+export function isKeptAside(fact: PathFact): boolean {
+  return fact.inside && !fact.trusted;
 }
 
 /** A folder that was walked, or the folder a file lies in, unless that is so wide that nobody would mean all of it. */

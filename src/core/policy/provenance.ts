@@ -23,8 +23,11 @@ export type Origin =
  */
 export function labelResult(origin: Origin, output: 'text' | 'ref', facts: Facts, trust: TrustMap): Label {
   switch (origin.from) {
-    case 'files':
-      return origin.paths.every((path) => isTrusted(path, output, facts, trust)) ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE;
+    case 'files': {
+      // The places that were looked through count too: finding nothing there is also something read from them.
+      const paths = [...facts.paths.map((fact) => fact.path), ...origin.paths];
+      return paths.every((path) => isTrusted(path, output, facts, trust)) ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE;
+    }
     case 'program':
       return output === 'text' ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE;
     case 'network':

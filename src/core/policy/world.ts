@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Effect } from '../../protocol/effect.ts';
+import { combineLabels, type Label, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { type Files, type OpenFile, SystemError } from '../../system/files.ts';
+import type { Sealed } from '../values/sealed.ts';
 import type { PathFact } from './facts.ts';
 import { consume, type Grant } from './grant.ts';
+import { opener } from './opener.ts';
 import { isWithin } from './paths.ts';
 import { resolvePath } from './resolve-path.ts';
 import { deniesPath, type Rules } from './rules.ts';
@@ -19,6 +22,10 @@ export interface GrantedWrite {
   readonly bytes: Uint8Array;
   /** SHA-256 (hex) of what the person was shown as the present content; null for a new file. */
   readonly expected: string | null;
+  /** Of the bytes: with it the write table says what becomes of the file's trust. */
+  readonly label: Label;
+  /** Whether what the file holds now was vouched for when the decision was made: else it is not kept for undoing. */
+  readonly keepsImage: boolean;
 }
 
 export interface WorldParts<Line, Helper> {
@@ -39,6 +46,8 @@ export interface WorldParts<Line, Helper> {
     signal: AbortSignal,
   ) => Promise<Helper>;
   readonly write: (write: GrantedWrite) => Promise<void>;
+  /** What a reference stands for; null for nothing. Absent: no references here. */
+  readonly content?: (ref: string) => Promise<Sealed<Uint8Array> | null>;
 }
 
 /** The half of a tool's world that its grant guards. Every refusal is a `SystemError` with code `EPERM`. */
@@ -46,6 +55,7 @@ export interface GuardedWorld<Line, Helper> {
   readonly files: Pick<Files, 'stat' | 'linkStat' | 'list' | 'read' | 'readRange'> & {
     covers(path: string): boolean;
     write(path: string, bytes: Uint8Array, expected: string | null): Promise<void>;
+    writeRef(path: string, ref: string, expected: string | null): Promise<void>;
   };
   runLine(onOutput: (text: string) => void): Promise<Line>;
   runHelper(program: 'rg', argv: readonly string[], place: string, maxBytes: number): Promise<Helper>;
@@ -100,6 +110,27 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
     return file;
   }
 
+  /** Exactly the bytes that were decided on, to exactly the place. */
+  async function writeGranted(
+    path: string,
+    bytes: Uint8Array,
+    expected: string | null,
+    labels: readonly Label[] = [],
+  ): Promise<void> {
+    const effect = effects.find((one) => one.kind === 'write' && one.path === path && !spent.has(one));
+    const fact = factOf(path);
+    if (effect?.kind !== 'write' || fact === null) throw refused(path);
+    const exact = effect.content.before === expected && effect.content.after === sha256(bytes);
+    if (!exact) throw new SystemError('EPERM', 'these are not the bytes that were approved', path);
+    spent.add(effect);
+    if ((await resolvePath(files, path)) !== fact.real) throw moved(path);
+    const { call } = parts;
+    // An edit keeps most of what was there: nobody vouches for the whole by vouching for the words put in.
+    const rest = effect.content.change === 'edit' && !fact.trusted ? [UNTRUSTED_PRIVATE] : [];
+    const label = combineLabels([effect.label, ...labels, ...rest]);
+    await parts.write({ call, path, real: fact.real, bytes, expected, label, keepsImage: fact.trusted });
+  }
+
   return {
     files: {
       async stat(path) {
@@ -127,15 +158,11 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
         return files.readRange(path, from, bytes);
       },
       covers,
-      async write(path, bytes, expected) {
-        const effect = effects.find((one) => one.kind === 'write' && one.path === path && !spent.has(one));
-        const fact = factOf(path);
-        if (effect?.kind !== 'write' || fact === null) throw refused(path);
-        const exact = effect.content.before === expected && effect.content.after === sha256(bytes);
-        if (!exact) throw new SystemError('EPERM', 'these are not the bytes that were approved', path);
-        spent.add(effect);
-        if ((await resolvePath(files, path)) !== fact.real) throw moved(path);
-        await parts.write({ call: parts.call, path, real: fact.real, bytes, expected });
+      write: (path, bytes, expected) => writeGranted(path, bytes, expected),
+      async writeRef(path, ref, expected) {
+        const sealed = (await parts.content?.(ref)) ?? null;
+        if (sealed === null) throw new SystemError('EPERM', `${ref} stands for nothing`, path);
+        await writeGranted(path, opener.open(sealed), expected, [sealed.label]);
       },
     },
     async runLine(onOutput) {

@@ -1,7 +1,13 @@
 import type { Json } from '../../base/json.ts';
+import type { FileDiff } from '../../protocol/display.ts';
 import type { ResultOutcome } from '../../protocol/entry.ts';
+import { combineLabels, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
+import { fileDiff } from '../changes/patch.ts';
 import { NOT_PARSED } from '../journal/interrupted.ts';
-import type { PlanContext, Tool } from '../tools/tool.ts';
+import type { Facts } from '../policy/facts.ts';
+import { planRelease } from '../policy/release.ts';
+import type { PlanContext, RefPlans, Tool } from '../tools/tool.ts';
+import type { Gate } from './gate.ts';
 import { guard } from './guard.ts';
 import { ownWords } from './present.ts';
 import { type Allowed, type CallResult, runCall } from './run-call.ts';
@@ -53,14 +59,14 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
   if (!planned.ok) return failed(call, planned.message);
   const planning = planned.value;
   if (!planning.ok) return failed(call, planning.message);
-  const { title, effects, diffs } = planning;
-  const judged = await guard(runtime.recorder, () => gate.judge(effects));
+  const { title, effects } = planning;
+  const judged = await guard(runtime.recorder, () => gate.judge(effects, call.call));
   if (signal.aborted) return notRun(call, signal);
   if (!judged.ok) return failed(call, judged.message);
   const { facts, decision } = judged.value;
   const allow = (by: Allowed['by'], output: Allowed['output']): Prepared => ({
     go: true,
-    allowed: { tool, title, effects, planned: planning.planned, facts, by, output },
+    allowed: { tool, title, effects, planned: planning.planned, file: planning.file ?? null, facts, by, output },
   });
 
   if (decision.verdict === 'allow') return allow(decision.by, decision.output);
@@ -77,11 +83,17 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
     why,
     effects,
     rows: decision.rows,
-    diffs,
+    diffs: planning.diffs.map((diff) => labelled(diff, facts)),
     choices: decision.choices,
   } as const;
   const answer = await runtime.calls.ask({ for: null, origin: '', call: call.call, body }, signal);
   if (signal.aborted) return notRun(call, signal);
+  gate.audit({
+    event: 'answer',
+    call: call.call,
+    choice: answer?.kind === 'choice' ? answer.choice : 'none',
+    output: answer?.kind === 'choice' ? (answer.output ?? null) : null,
+  });
   if (answer?.kind !== 'choice')
     return refused({ ...call, title }, 'Nobody answered the question whether this may be done. Nothing was done.');
   if (answer.choice === 'no') {
@@ -107,8 +119,16 @@ export function findTool(runtime: Runtime, name: string): Tool | null {
   return runtime.calls.tools.find((tool) => tool.name === name) ?? null;
 }
 
+/** A change shows what the file held before: where nobody vouched for that, neither is the change (PR-8). */
+function labelled(diff: FileDiff, facts: Facts): FileDiff {
+  const fact = facts.paths.find((known) => known.path === diff.path);
+  const before = fact === undefined || fact.trusted || !fact.exists ? [] : [UNTRUSTED_PRIVATE];
+  return { ...diff, label: combineLabels([diff.label, ...before]) };
+}
+
 function planContext({ calls, system }: Runtime): PlanContext {
-  const { trusted, privateShown } = calls.gate.quarantine.context;
+  const { gate } = calls;
+  const { trusted, privateShown } = gate.quarantine.context;
   return {
     // Arguments are no better than what the model has seen (SEC-10).
     label: { integrity: trusted ? 'trusted' : 'untrusted', confidentiality: privateShown ? 'private' : 'public' },
@@ -117,6 +137,20 @@ function planContext({ calls, system }: Runtime): PlanContext {
     lastSeen: calls.ledger.lastSeen,
     home: calls.home,
     outputs: calls.outputs,
+    isKeptAside: gate.keepsAside,
+    // Names of references are arguments too: a planner that saw untrusted content can name none (SEC-10).
+    refs: trusted ? refsOf(gate) : null,
+  };
+}
+
+/** What references stand for, for plans: enough to show the person what would be written, nothing to read. */
+function refsOf({ quarantine }: Gate): RefPlans {
+  return {
+    fileOf: (ref) => quarantine.fileOf(ref)?.path ?? null,
+    write: async (ref, path, before) => {
+      const sealed = await quarantine.content(ref);
+      return sealed === null ? null : planRelease(sealed, path, before, fileDiff);
+    },
   };
 }
 

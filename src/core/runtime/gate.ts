@@ -1,10 +1,14 @@
 import type { AskAnswer } from '../../protocol/ask.ts';
 import type { Effect } from '../../protocol/effect.ts';
+import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { PermissionMode } from '../../protocol/message.ts';
 import { withAnswer } from '../policy/answers.ts';
+import { type Audit, auditDecision } from '../policy/audit.ts';
 import { decide } from '../policy/decide.ts';
 import type { FactScope, Facts } from '../policy/facts.ts';
-import { type FactSources, gatherFacts } from '../policy/gather-facts.ts';
+import { gatherFacts } from '../policy/gather-facts.ts';
+import { isKeptAside } from '../policy/judge-path.ts';
+import type { LiveTrust } from '../policy/live-trust.ts';
 import { type Decision, NO_ANSWERS, type SessionAnswers } from '../policy/policy.ts';
 import type { Quarantine } from '../policy/quarantine.ts';
 import type { Rules } from '../policy/rules.ts';
@@ -17,10 +21,16 @@ export interface Judged {
 /** The session's side of the policy: what it knows, and what the person answered so far. */
 export interface Gate {
   readonly rules: Rules;
+  /** As it stands now: trust changes while the session runs. */
   readonly scope: FactScope;
+  readonly trust: LiveTrust;
   readonly quarantine: Quarantine;
   readonly mode: () => PermissionMode;
-  judge(effects: readonly Effect[]): Promise<Judged>;
+  readonly audit: Audit;
+  /** `call`: whose effects they are, for the trail. */
+  judge(effects: readonly Effect[], call: string): Promise<Judged>;
+  /** Whether what lies there is kept from the model, though it is in reach. */
+  keepsAside(path: string): Promise<boolean>;
   /** Keeps what a session answer covers from now on. */
   remember(asked: Extract<Decision, { verdict: 'ask' }>, answer: AskAnswer): void;
 }
@@ -28,22 +38,29 @@ export interface Gate {
 export interface GateParts {
   readonly rules: Rules;
   readonly scope: FactScope;
-  readonly sources: FactSources;
+  readonly sources: Parameters<typeof gatherFacts>[2];
+  readonly trust: LiveTrust;
   readonly quarantine: Quarantine;
   readonly mode: () => PermissionMode;
   readonly canAsk: boolean;
+  readonly audit: Audit;
 }
 
 export function createGate(parts: GateParts): Gate {
-  const { rules, scope, sources, quarantine, mode, canAsk } = parts;
+  const { rules, sources, trust, quarantine, mode, canAsk, audit } = parts;
   let answers: SessionAnswers = NO_ANSWERS;
+  const scopeNow = (): FactScope => ({ ...parts.scope, trust: trust.map, isWithheld: quarantine.isWithheld });
   return {
     rules,
-    scope,
+    get scope() {
+      return scopeNow();
+    },
+    trust,
     quarantine,
     mode,
-    judge: async (effects) => {
-      const facts = await gatherFacts(effects, scope, sources);
+    audit,
+    judge: async (effects, call) => {
+      const facts = await gatherFacts(effects, scopeNow(), sources);
       // Mode and answers are looked at last: what changed while facts were gathered counts.
       const decision = decide({
         effects,
@@ -54,7 +71,18 @@ export function createGate(parts: GateParts): Gate {
         canAsk,
         contextTrusted: quarantine.context.trusted,
       });
+      audit(auditDecision(call, effects, decision, mode()));
+      if (decision.verdict === 'allow') {
+        for (const effect of effects)
+          if ((effect.kind === 'read' || effect.kind === 'walk') && effect.label.integrity === 'untrusted')
+            audit({ event: 'promote', call, path: effect.path });
+      }
       return { facts, decision };
+    },
+    keepsAside: async (path) => {
+      const effect = { kind: 'read', path, label: TRUSTED_PUBLIC } as const;
+      const { paths } = await gatherFacts([effect], scopeNow(), sources);
+      return mode() !== 'bypass' && paths.some(isKeptAside);
     },
     remember: (asked, answer) => {
       answers = withAnswer(answers, asked, answer);

@@ -38,6 +38,7 @@ export function presentOutcome(
   facts: Facts,
   gate: Gate,
   redact: (text: string) => string,
+  call: string,
 ): Presented {
   const provenance: Provenance = outcome.provenance ?? { from: 'houston' };
   const label = labelResult(provenance, output, facts, gate.scope.trust);
@@ -47,7 +48,9 @@ export function presentOutcome(
     origin: originOf(provenance),
     ending: endingOf(display),
     display,
+    output: outcome.output ?? null,
   });
+  gate.audit({ event: 'present', call, label: shown.label, ref: shown.ref });
   return {
     outcome: outcome.ok ? 'ok' : outcome.kind,
     ...shown,

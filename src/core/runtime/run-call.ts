@@ -1,12 +1,16 @@
 import type { TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import type { DecidedBy, EntryBody } from '../../protocol/entry.ts';
-import type { Facts } from '../policy/facts.ts';
+import { SystemError } from '../../system/files.ts';
+import type { Facts, PathFact } from '../policy/facts.ts';
 import { issueGrant } from '../policy/grant.ts';
-import { openWorld } from '../policy/world.ts';
+import { trustAfterWrite } from '../policy/trust.ts';
+import { type GrantedWrite, openWorld } from '../policy/world.ts';
 import type { Tool, ToolOutcome, ToolWorld } from '../tools/tool.ts';
+import { explain } from '../tools/tool-paths.ts';
 import { guard } from './guard.ts';
 import { ownWords, type Presented, presentOutcome } from './present.ts';
+import { markRedirections } from './redirections.ts';
 import type { CallPart, Runtime, StopCause } from './runtime.ts';
 
 /** A call that may run, with what it was allowed to do. */
@@ -15,6 +19,8 @@ export interface Allowed {
   readonly title: string;
   readonly effects: readonly Effect[];
   readonly planned: unknown;
+  /** Absolute path of the one file the call reads, where that is all it does. */
+  readonly file: string | null;
   readonly facts: Facts;
   readonly by: DecidedBy;
   readonly output: 'text' | 'ref';
@@ -56,16 +62,48 @@ export async function runCall(
   const duration = (): number => Math.round(system.clock.ticks() - started);
   if (signal.aborted) return { ...ownWords('stopped', stoppedText(signal)), title, duration: 0, before };
 
+  const kept = keptAside(allowed);
+  if (kept !== null) return { ...(await keepAside(runtime, call.call, kept)), title, duration: duration(), before };
   const ran = await guard(recorder, () =>
     tool.run(allowed.planned, openToolWorld(runtime, signal, call, allowed, before)),
   );
   const outcome: ToolOutcome = ran.ok ? ran.value : { ok: false, kind: 'error', message: ran.message };
   return {
-    ...presentOutcome(outcome, allowed.output, facts, calls.gate, calls.redact),
+    ...presentOutcome(outcome, allowed.output, facts, calls.gate, calls.redact, call.call),
     title,
     duration: duration(),
     before,
   };
+}
+
+/** The file to keep aside unopened, null for a call that runs (SEC-8). */
+function keptAside({ file, output, facts }: Allowed): PathFact | null {
+  if (file === null || output === 'text') return null;
+  const fact = facts.paths.find((known) => known.path === file);
+  return fact === undefined || fact.trusted || fact.output ? null : fact;
+}
+
+async function keepAside(runtime: Runtime, call: string, { path, real }: PathFact): Promise<Presented> {
+  const { gate } = runtime.calls;
+  try {
+    const shown = await gate.quarantine.keepFile({ path, real });
+    gate.audit({ event: 'present', call, label: shown.label, ref: shown.ref });
+    return { outcome: 'ok', ...shown, images: [], output: null, job: null };
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    return ownWords('error', explain(error, path));
+  }
+}
+
+/** Writes what was granted, and keeps the trust map true: a file is never trusted for longer than its content is (SEC-20). */
+async function writeKeepingTrust({ calls }: Runtime, write: GrantedWrite): Promise<void> {
+  const { trust, mode } = calls.gate;
+  const change = trustAfterWrite(trust.map, write.real, write.label.integrity);
+  const decision = (trusted: boolean) => ({ path: write.real, trusted, by: 'write' }) as const;
+  if (change === false) await trust.set(decision(false));
+  await calls.write(write);
+  // Bypass vouches for nothing that lasts (PR-4).
+  if (change === true && mode() !== 'bypass') await trust.set(decision(true));
 }
 
 /** The world of one run: what its grant covers, and the session's own things. */
@@ -83,9 +121,17 @@ function openToolWorld(
     files: system.files,
     rules: calls.gate.rules,
     signal,
-    runLine: calls.runLine,
+    runLine: (order, stop, onOutput) =>
+      markRedirections(calls.gate.trust, system.files, allowed, () => calls.runLine(order, stop, onOutput)),
     runHelper: calls.runHelper,
-    write: calls.write,
+    write: (write) => writeKeepingTrust(runtime, write),
+    content: async (ref) => {
+      const sealed = await calls.gate.quarantine.content(ref);
+      const to = allowed.effects.find((effect) => effect.kind === 'write');
+      if (sealed !== null && to !== undefined)
+        calls.gate.audit({ event: 'release', call: call.call, ref, to: 'file', path: to.path });
+      return sealed;
+    },
   });
   let todo: readonly TodoItem[] | null = null;
   return {

@@ -13,9 +13,12 @@ import { createModelContext } from '../journal/model-context.ts';
 import { recover } from '../journal/recover.ts';
 import { createTranscriptIndex } from '../journal/transcript.ts';
 import type { Models } from '../models/catalog.ts';
+import type { Audit } from '../policy/audit.ts';
 import type { FactScope } from '../policy/facts.ts';
+import { createLiveTrust, trustDecisionJson } from '../policy/live-trust.ts';
 import { createQuarantine } from '../policy/quarantine.ts';
 import type { Rules } from '../policy/rules.ts';
+import { trusts } from '../policy/trust.ts';
 import { createGate } from '../runtime/gate.ts';
 import { createInbox } from '../runtime/inbox.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -39,6 +42,7 @@ import { refused } from './sent.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { findSurroundings } from './surroundings.ts';
+import { settleTrust, type TrustStart } from './trust-question.ts';
 import { createTurnLoop } from './turn-loop.ts';
 
 export interface ControllerOptions {
@@ -51,7 +55,12 @@ export interface ControllerOptions {
   readonly rules: Rules;
   /** What facts are judged in; its `workspace` is where the session works: absolute, links resolved. */
   readonly scope: FactScope;
-  readonly instructions: readonly InstructionText[];
+  /** Read once it is known whether the workspace is trusted: those of a project count only then. */
+  readonly instructions: readonly InstructionText[] | ((trusted: boolean) => Promise<readonly InstructionText[]>);
+  /** How it comes to be trusted; absent: as `scope.trust` says, and nobody is asked. */
+  readonly trust?: TrustStart;
+  /** The trail of decisions; absent: none is kept. */
+  readonly audit?: Audit;
   readonly version: string;
   /** As named on the command line; null to choose by session, settings and environment. */
   readonly model: string | null;
@@ -73,8 +82,8 @@ export interface ControllerOptions {
   readonly runLine: RunLine;
   readonly runOwnLine: RunLine;
   readonly runHelper: RunHelper;
-  /** How commands are confined, for the header. */
-  readonly sandbox: string;
+  /** How commands are confined, for the header; where that is still being found out, once it is known. */
+  readonly sandbox: string | Promise<string>;
   /** Takes secrets out of text before it is kept, shown or sent. */
   readonly redact: (text: string) => string;
 }
@@ -119,7 +128,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     mode: openingMode(options, past.modeChosen ? view.head.mode : null),
     bypassOffered: options.bypassOffered,
     notSaved: journal.trouble ?? options.notSaved,
-    sandbox: options.sandbox,
+    sandbox: typeof options.sandbox === 'string' ? options.sandbox : 'being checked',
     commands: SESSION_COMMANDS,
   });
 
@@ -129,12 +138,36 @@ export async function createController(options: ControllerOptions): Promise<Sess
     draftOf: (client, readOnly) =>
       findDraft(options.drafts, client, (other) => readOnly || publisher.attached(other).length > 0),
   });
-  const recorder = createRecorder(journal, publisher, past.prompts.see);
+  const audit: Audit = options.audit ?? (() => {});
+  const recorder = createRecorder(journal, publisher, (entry) => {
+    past.prompts.see(entry);
+    if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
+  });
+  const trust = createLiveTrust(
+    new Map([...scope.trust, ...[...past.trust.values()].map((one) => [one.path, one.trusted] as const)]),
+    async (decision) => {
+      audit({ event: 'trust', path: decision.path, trusted: decision.trusted, by: decision.by });
+      await recorder.write([{ kind: 'decision', decision: trustDecisionJson(decision) }], { onFailure: 'keep' });
+    },
+  );
+  const quarantine = createQuarantine(
+    { shown: past.shown, lastRef: past.lastRef, outputs: past.outputs },
+    { files, trust: () => trust.map },
+  );
   journal.onTrouble((trouble) => publisher.publish({ type: 'head', head: { notSaved: trouble ?? options.notSaved } }));
+  if (typeof options.sandbox !== 'string')
+    void options.sandbox.then((sandbox) => publisher.publish({ type: 'head', head: { sandbox } }));
   const asks = createAsks({ publisher, recorder, clock, ids });
   const outcomes = createOutcomes(publisher);
   const inbox = createInbox(view.queue, past.held);
-  const model = createCurrentModel({ models: options.models, publisher, recorder, effort: options.settings.effort });
+  let runtime: Runtime | null = null;
+  const model = createCurrentModel({
+    models: options.models,
+    publisher,
+    recorder,
+    effort: options.settings.effort,
+    isStarted: () => runtime !== null,
+  });
   const ledger = createLedger(async (change) => {
     await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
   }, past.fileChanges);
@@ -154,7 +187,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     runLine: options.runOwnLine,
     usedCalls: past.usedCalls,
   });
-  let runtime: Runtime | null = null;
+  const starting = new AbortController();
 
   const loop = createTurnLoop({
     publisher,
@@ -187,8 +220,22 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (branch !== view.head.gitBranch) publisher.publish({ type: 'head', head: { gitBranch: branch } });
   };
 
+  /** Nobody is asked twice; the first frame and what is typed wait for nothing (TRUST-1). */
+  const settleStart = async (): Promise<boolean | null> => {
+    if (options.trust === undefined) return trusts(trust.map, folder);
+    const { canAsk } = options;
+    const earlier = past.trust.get(folder) ?? null;
+    const parts = { start: options.trust, trust, earlier, ask: asks.ask, canAsk, signal: starting.signal };
+    const outcome = await settleTrust(parts);
+    return outcome === 'leave' ? null : outcome === 'trusted';
+  };
+
   const start = async (): Promise<void> => {
-    const [surroundings] = await Promise.all([findSurroundings(system, folder, scope.roots), showBranch()]);
+    const finding = Promise.all([findSurroundings(system, folder, scope.roots), showBranch()]);
+    await model.start(options.model, past.model, options.canAsk);
+    const trusted = await settleStart();
+    if (trusted === null) return void close();
+    const [[surroundings], instructions] = await Promise.all([finding, instructionsOf(options, trusted)]);
     runtime = {
       session: journal.session,
       system,
@@ -197,7 +244,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       recorder,
       publish: publisher.publish,
       inbox,
-      systemPrompt: systemPrompt(surroundings, options.instructions),
+      systemPrompt: systemPrompt(surroundings, instructions),
       usedCalls: past.usedCalls,
       refusedAttachments: new Set(),
       loadAttachment: async (attachment) => {
@@ -211,9 +258,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
           rules: options.rules,
           scope,
           sources: system,
-          quarantine: createQuarantine({ shown: past.shown, lastRef: past.lastRef }),
+          trust,
+          quarantine,
           mode: () => view.head.mode,
           canAsk: options.canAsk,
+          audit,
         }),
         ask: asks.ask,
         canAsk: options.canAsk,
@@ -228,7 +277,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         redact,
       },
     };
-    await model.start(options.model, past.model, options.canAsk);
+    publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
   };
   const started = start().catch((error: unknown) => {
@@ -244,6 +293,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const shut = async (): Promise<void> => {
     // A full disk may keep the last words waiting for ever: closing waits for them only so long.
     const finished = new AbortController();
+    starting.abort();
     const finish = async (): Promise<void> => {
       await started;
       await loop.close();
@@ -302,6 +352,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
     close,
     ended,
   };
+}
+
+async function instructionsOf(
+  { instructions }: ControllerOptions,
+  trusted: boolean,
+): Promise<readonly InstructionText[]> {
+  return typeof instructions === 'function' ? instructions(trusted) : instructions;
 }
 
 /** Bypass is never taken over from an earlier run: it has to be asked for each time. */

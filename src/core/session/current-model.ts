@@ -23,9 +23,17 @@ export interface CurrentModelParts {
   readonly publisher: Publisher;
   readonly recorder: Recorder;
   readonly effort: Effort;
+  /** Whether everything else a turn needs is there. */
+  readonly isStarted: () => boolean;
 }
 
-export function createCurrentModel({ models, publisher, recorder, ...given }: CurrentModelParts): CurrentModel {
+export function createCurrentModel({
+  models,
+  publisher,
+  recorder,
+  isStarted,
+  ...given
+}: CurrentModelParts): CurrentModel {
   let model: Model | null = null;
   let effort = given.effort;
   let problem: Refusal | null = null;
@@ -40,7 +48,7 @@ export function createCurrentModel({ models, publisher, recorder, ...given }: Cu
         contextWindow: model?.facts.contextWindow ?? null,
         pendingModel: pending?.model?.ref ?? null,
         startupProblem: problem,
-        ready: model !== null,
+        ready: model !== null && isStarted(),
       },
     });
   };

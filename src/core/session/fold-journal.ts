@@ -6,6 +6,7 @@ import { applyEntry, emptyHead, emptyView } from '../../protocol/reduce.ts';
 import type { QueueRow, View } from '../../protocol/view.ts';
 import type { FileChange } from '../changes/ledger.ts';
 import { isKind, type Journal } from '../journal/journal.ts';
+import { readTrustDecision, type TrustDecision } from '../policy/live-trust.ts';
 import { createUnansweredPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
 
 /** What a session remembers beside its View, read back from its entries. */
@@ -28,6 +29,10 @@ export interface Recollection {
   /** Labels of results the model was shown, and the highest `ref:N` ever given. */
   readonly shown: Label[];
   readonly lastRef: number;
+  /** Names of saved outputs whose results the model was shown. */
+  readonly outputs: readonly string[];
+  /** What was answered and found about trust, by path: the last word of each. */
+  readonly trust: ReadonlyMap<string, TrustDecision>;
 }
 
 export function saidKey(client: string, ref: string): string {
@@ -44,6 +49,8 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   const usedCalls = new Set<string>();
   const said = new Map<string, EntryId | null>();
   const shown: Label[] = [];
+  const outputs: string[] = [];
+  const trust = new Map<string, TrustDecision>();
   const prompts = createUnansweredPrompts();
   const fileChanges: FileChange[] = [];
   let model: ModelRef | null = null;
@@ -61,7 +68,10 @@ export async function foldJournal(journal: Journal, folder: string, version: str
       for (const part of entry.parts) if (part.type === 'call') usedCalls.add(part.call);
     } else if (isKind(entry, 'result')) {
       usedCalls.add(entry.call);
-      lastRef = Math.max(lastRef, Number(/^ref:(\d+)$/.exec(entry.ref ?? '')?.[1] ?? 0));
+      // A result may name several; all of them are Houston's own words then.
+      if (entry.ref !== null)
+        for (const [, number] of `${entry.ref} ${entry.text}`.matchAll(/\bref:(\d{1,12})\b/g))
+          lastRef = Math.max(lastRef, Number(number));
     }
   };
 
@@ -77,7 +87,13 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : entry.order;
     else if (isKind(entry, 'turn-end')) lastEnd = entry;
     else if (isKind(entry, 'file-change')) fileChanges.push(entry);
-    else if (isKind(entry, 'result') && entry.ref === null) shown.push(entry.label);
+    else if (isKind(entry, 'result') && entry.ref === null) {
+      shown.push(entry.label);
+      if (entry.output !== null) outputs.push(entry.output);
+    } else if (isKind(entry, 'decision')) {
+      const decision = readTrustDecision(entry.decision);
+      if (decision !== null) trust.set(decision.path, decision);
+    }
   };
 
   for await (const entry of journal.all()) {
@@ -105,5 +121,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     fileChanges,
     shown,
     lastRef,
+    outputs,
+    trust,
   };
 }

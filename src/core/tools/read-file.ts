@@ -55,6 +55,7 @@ export const readFile: Tool<Planned> = {
       effects: [{ kind: 'read', path, label: argumentsLabel(context) }],
       diffs: [],
       planned,
+      file: path,
     };
   },
 

@@ -36,6 +36,8 @@ export type Planning<Planned> =
       /** Exact changes a person would approve, for writes. */
       readonly diffs: readonly FileDiff[];
       readonly planned: Planned;
+      /** The one file (absolute) that the call reads, where that is all it does: it is not opened when it must be kept aside. */
+      readonly file?: string;
     }
   /** Not possible as asked: told to the model, nothing happens. */
   | { readonly ok: false; readonly message: string };
@@ -53,6 +55,22 @@ export interface PlanContext {
   readonly outputs?: string | null;
   /** Of the arguments: the planner's context decides (SEC-10). Trusted and public where absent. */
   readonly label?: Label;
+  /** Whether what a file holds is kept from the model: then no plan may let its content decide anything. */
+  readonly isKeptAside?: (path: string) => Promise<boolean>;
+  /** Null where no reference may be named; absent where there are none. */
+  readonly refs?: RefPlans | null;
+}
+
+/** What plans may know of quarantined content: what it stands for, and how a change by it would look to the person. */
+export interface RefPlans {
+  /** The file a reference stands for, absolute; null for any other (SEC-12). */
+  fileOf(ref: string): string | null;
+  /** `before`: what the file holds now, null for a new one. Null for a reference that stands for nothing. */
+  write(
+    ref: string,
+    path: string,
+    before: Uint8Array | null,
+  ): Promise<{ readonly after: string; readonly bytes: number; readonly label: Label; readonly diff: FileDiff } | null>;
 }
 
 /** What a tool may touch while it runs: its grant decides, not the tool. */
@@ -85,6 +103,8 @@ export interface GrantedFiles {
   covers(path: string): boolean;
   /** Keeps a before-image, then writes: byte for byte `bytes`, keeping mode, owner and links; flushed. */
   write(path: string, bytes: Uint8Array, expected: string | null): Promise<void>;
+  /** The same with what a reference stands for, which the tool never sees. */
+  writeRef(path: string, ref: string, expected: string | null): Promise<void>;
 }
 
 /** Where a result's content came from: the one thing its first label is chosen by (SEC-5), never the content. */
