@@ -41,7 +41,8 @@ async function main(words: readonly string[]): Promise<number> {
     const { runSubcommand } = await import('./subcommands.ts');
     return runSubcommand(system, line, line.subcommand, folder);
   }
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+  const { input, output } = system.terminal.isInteractive;
+  if (!input || !output) {
     writeErr(
       'houston: no-terminal: Mission Control needs a terminal for input and output; houston -p TEXT works without one\n',
     );

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
 
 /** More than this is refused, with advice to use a file (ADD-11). */
@@ -5,12 +6,21 @@ const MOST_BYTES = 10 * 1024 * 1024;
 /** Beside a prompt in words, how long a pipe may be silent before it is ignored (decisions §10.12). */
 const FIRST_BYTE_MS = 3_000;
 
+/** A terminal, or `/dev/null`. Told by the descriptor alone: opening its stream takes longer than the rest of the start. */
+function nobodyWrites(): boolean {
+  try {
+    return fstatSync(0).isCharacterDevice();
+  } catch {
+    return true;
+  }
+}
+
 /**
  * What was piped in; null when nothing was. With `beside` a prompt is there already: then a pipe nobody writes to is
  * given three seconds, said so, and left alone. Refusal: `input-too-large`, `input-not-text`.
  */
 export async function readStandardInput(beside: boolean, say: (text: string) => void): Promise<Outcome<string | null>> {
-  if (process.stdin.isTTY) return done(null);
+  if (nobodyWrites()) return done(null);
   const chunks: Buffer[] = [];
   let size = 0;
   const finished = Promise.withResolvers<'end' | 'silent' | 'large'>();

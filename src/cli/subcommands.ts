@@ -20,7 +20,7 @@ export async function runSubcommand(
 ): Promise<number> {
   switch (subcommand.name) {
     case 'attach': {
-      if (!process.stdin.isTTY || !process.stdout.isTTY) {
+      if (!system.terminal.isInteractive.input || !system.terminal.isInteractive.output) {
         writeErr('houston: no-terminal: attaching needs a terminal for input and output\n');
         return 2;
       }

@@ -1,5 +1,6 @@
-import { dlopen, FFIType, ptr } from 'bun:ffi';
+import { FFIType, ptr } from 'bun:ffi';
 import { closeSync } from 'node:fs';
+import { loadLibc } from './libc.ts';
 
 /**
  * Real pipes for the output of programs. What child_process calls a pipe is a socket, and a socket cannot be opened through
@@ -11,28 +12,16 @@ export interface Pipe {
 }
 
 const O_CLOEXEC = 0o2000000;
-const LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`];
-
 type Pipe2 = (fds: ReturnType<typeof ptr>, flags: number) => number;
 let pipe2: Pipe2 | null | undefined;
 
 /** Null where there is no way to make one: the caller then takes the platform's sockets. */
 export function openPipe(): Pipe | null {
-  if (pipe2 === undefined) pipe2 = process.platform === 'linux' ? loadPipe2() : null;
+  if (pipe2 === undefined)
+    pipe2 = loadLibc({ pipe2: { args: [FFIType.ptr, FFIType.i32], returns: FFIType.i32 } })?.pipe2 ?? null;
   const fds = new Int32Array(2);
   if (pipe2?.(ptr(fds), O_CLOEXEC) !== 0) return null;
   return { reader: fds[0] as number, writer: fds[1] as number };
-}
-
-function loadPipe2(): Pipe2 | null {
-  for (const library of LIBRARIES) {
-    try {
-      return dlopen(library, { pipe2: { args: [FFIType.ptr, FFIType.i32], returns: FFIType.i32 } }).symbols.pipe2;
-    } catch {
-      // The next name may be this system's.
-    }
-  }
-  return null;
 }
 
 /**

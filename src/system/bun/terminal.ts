@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Terminal } from '../terminal.ts';
 import { stopOwnGroup } from './suspend.ts';
+import { type Tty, tty } from './tty.ts';
 
 type Signal = 'TERM' | 'HUP' | 'INT' | 'CONT';
 const SIGNALS: readonly Signal[] = ['TERM', 'HUP', 'INT', 'CONT'];
@@ -8,7 +9,10 @@ const SIGNALS: readonly Signal[] = ['TERM', 'HUP', 'INT', 'CONT'];
 const PATIENCE_MS = 2000;
 const RETRY_MS = 2;
 
-/** The terminal this process was started on. Its streams are opened when they are first asked for. */
+const INPUT = 0;
+const OUTPUT = 1;
+
+/** The terminal this process was started on. It is looked at when first asked for. */
 export function createBunTerminal(): Terminal {
   const signals = new Set<(name: Signal) => void>();
   const inputs = new Set<(bytes: Uint8Array) => void>();
@@ -25,48 +29,48 @@ export function createBunTerminal(): Terminal {
     lost = true;
     queueMicrotask(() => raise('HUP'));
   };
-  const onData = (bytes: Buffer) => {
+  const onData = (bytes: Uint8Array) => {
     for (const listener of [...inputs]) listener(bytes);
   };
   const onResize = () => {
     for (const listener of [...resizes]) listener();
   };
 
+  let stopReading: () => void = () => {};
+  const read = (): (() => void) => {
+    const own = tty();
+    const reading = own?.isTerminal(INPUT) === true ? own.read(INPUT, onData) : null;
+    if (reading === null) return readStream(onData, lose);
+    let stopped = false;
+    void reading.ended.then(() => {
+      if (!stopped) lose();
+    });
+    return () => {
+      stopped = true;
+      reading.stop();
+    };
+  };
+
   return {
     get isInteractive() {
-      return { input: process.stdin.isTTY === true, output: process.stdout.isTTY === true };
+      return isInteractive();
     },
-    size() {
-      const [columns, rows] = process.stdout.isTTY ? process.stdout.getWindowSize() : [0, 0];
-      return { columns: columns || 80, rows: rows || 24 };
-    },
+    size: () => sizeOf(tty()),
     write(text) {
       if (lost || text === '') return;
       if (!writeAll(1, text)) lose();
     },
     raw(on) {
-      if (!process.stdin.isTTY || lost) return;
-      try {
-        process.stdin.setRawMode(on);
-      } catch {
-        lose();
-      }
+      if (lost || !isInteractive().input) return;
+      const own = tty();
+      if (own === null ? !rawStream(on) : !own.raw(INPUT, on)) lose();
     },
     onInput(listener) {
-      if (inputs.size === 0) {
-        process.stdin.on('data', onData);
-        process.stdin.on('end', lose);
-        process.stdin.on('error', lose);
-        process.stdin.resume();
-      }
+      if (inputs.size === 0) stopReading = read();
       inputs.add(listener);
       return () => {
-        if (!inputs.delete(listener) || inputs.size > 0) return;
-        process.stdin.off('data', onData);
-        process.stdin.off('end', lose);
-        process.stdin.off('error', lose);
         // Whoever gets the terminal next (an editor) must get every key.
-        process.stdin.pause();
+        if (inputs.delete(listener) && inputs.size === 0) stopReading();
       };
     },
     onResize(listener) {
@@ -85,6 +89,42 @@ export function createBunTerminal(): Terminal {
       };
     },
     suspend: stopOwnGroup,
+  };
+}
+
+function isInteractive(): { input: boolean; output: boolean } {
+  const own = tty();
+  return own === null
+    ? { input: process.stdin.isTTY === true, output: process.stdout.isTTY === true }
+    : { input: own.isTerminal(INPUT), output: own.isTerminal(OUTPUT) };
+}
+
+function sizeOf(own: Tty | null): { columns: number; rows: number } {
+  const known = own?.size(OUTPUT);
+  if (known) return known;
+  const [columns, rows] = own === null && process.stdout.isTTY ? process.stdout.getWindowSize() : [0, 0];
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
+function rawStream(on: boolean): boolean {
+  try {
+    process.stdin.setRawMode(on);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readStream(onData: (bytes: Uint8Array) => void, lose: () => void): () => void {
+  process.stdin.on('data', onData);
+  process.stdin.on('end', lose);
+  process.stdin.on('error', lose);
+  process.stdin.resume();
+  return () => {
+    process.stdin.off('data', onData);
+    process.stdin.off('end', lose);
+    process.stdin.off('error', lose);
+    process.stdin.pause();
   };
 }
 

@@ -1,0 +1,174 @@
+import { unlinkSync } from 'node:fs';
+import type { Socket, SocketHandler } from 'bun';
+import type { Connection } from '../network.ts';
+import { systemError } from './errors.ts';
+
+/** How long a receiver that is behind may take for what was written before the end. */
+const LINGER_MS = 1000;
+
+/** What the platform's callbacks find on their socket. */
+interface Wire {
+  readonly connection: Connection;
+  opened(socket: Socket<Wire>): void;
+  data(bytes: Uint8Array): void;
+  writable(): void;
+  closed(): void;
+}
+
+/** Unix sockets without `node:net`, whose streams take longer to load than all else a first frame needs. */
+export function listenOnSocket(path: string, onConnection: (connection: Connection) => void): { close(): void } {
+  const open = new Set<Connection>();
+  // The socket file is bound within the call, so nobody ever sees it with wider permissions.
+  const before = process.umask(0o177);
+  try {
+    const server = Bun.listen<Wire>({
+      unix: path,
+      socket: {
+        ...HANDLERS,
+        open(socket) {
+          const wire = createWire();
+          socket.data = wire;
+          wire.opened(socket);
+          open.add(wire.connection);
+          wire.connection.onClose(() => open.delete(wire.connection));
+          onConnection(wire.connection);
+        },
+      },
+    });
+    return {
+      close() {
+        server.stop();
+        removeSocket(path);
+        for (const connection of open) connection.close();
+      },
+    };
+  } catch (error) {
+    throw systemError(error, path);
+  } finally {
+    process.umask(before);
+  }
+}
+
+export async function connectToSocket(path: string): Promise<Connection> {
+  const wire = createWire();
+  try {
+    await Bun.connect<Wire>({
+      unix: path,
+      data: wire,
+      socket: { ...HANDLERS, open: (socket) => wire.opened(socket) },
+    });
+  } catch (error) {
+    throw systemError(error, path);
+  }
+  return wire.connection;
+}
+
+const HANDLERS: SocketHandler<Wire, 'buffer'> = {
+  binaryType: 'buffer',
+  data: (socket, bytes) => socket.data.data(bytes),
+  drain: (socket) => socket.data.writable(),
+  close: (socket) => socket.data?.closed(),
+  // Whatever goes wrong on a connection ends it; the end is what listeners are told of.
+  error: (socket) => void socket.terminate(),
+};
+
+function removeSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // The platform, or somebody else, was first.
+  }
+}
+
+function createWire(): Wire {
+  let socket: Socket<Wire> | null = null;
+  let onData: ((bytes: Uint8Array) => void) | null = null;
+  let early: Uint8Array[] = [];
+  const drainListeners: (() => void)[] = [];
+  const closeListeners: (() => void)[] = [];
+  /** What the receiver had no room for, oldest first. */
+  let pending: Uint8Array[] = [];
+  let buffered = 0;
+  let ending = false;
+  let over = false;
+  let late: ReturnType<typeof setTimeout> | null = null;
+
+  /** How much of `bytes` went out. */
+  function push(bytes: Uint8Array): number {
+    return Math.max(0, socket?.write(bytes) ?? 0);
+  }
+
+  function writable(): void {
+    const waited = buffered > 0;
+    while (pending.length > 0) {
+      const first = pending[0]!;
+      const sent = push(first);
+      buffered -= sent;
+      if (sent < first.length) {
+        pending[0] = first.subarray(sent);
+        return;
+      }
+      pending.shift();
+    }
+    if (ending) finish();
+    else if (waited) for (const listener of drainListeners) listener();
+  }
+
+  function finish(): void {
+    // Both directions: `shutdown` alone would wait for the other side to end too.
+    socket?.end();
+  }
+
+  const connection: Connection = {
+    write(bytes) {
+      if (over || ending || socket === null) return false;
+      const sent = buffered > 0 ? 0 : push(bytes);
+      if (sent === bytes.length) return true;
+      // A copy: the caller may use its bytes again.
+      pending.push(new Uint8Array(bytes.subarray(sent)));
+      buffered += bytes.length - sent;
+      return false;
+    },
+    get buffered() {
+      return buffered;
+    },
+    onData(listener) {
+      onData = listener;
+      const kept = early;
+      early = [];
+      for (const bytes of kept) listener(bytes);
+    },
+    onDrain(listener) {
+      drainListeners.push(listener);
+    },
+    onClose(listener) {
+      if (over) queueMicrotask(listener);
+      else closeListeners.push(listener);
+    },
+    close() {
+      if (over || ending) return;
+      ending = true;
+      if (buffered === 0) finish();
+      else late = setTimeout(() => socket?.terminate(), LINGER_MS);
+    },
+  };
+  return {
+    connection,
+    opened(given) {
+      socket = given;
+    },
+    data(bytes) {
+      if (onData === null) early.push(new Uint8Array(bytes));
+      else onData(bytes);
+    },
+    writable,
+    closed() {
+      if (over) return;
+      over = true;
+      if (late !== null) clearTimeout(late);
+      pending = [];
+      buffered = 0;
+      for (const listener of closeListeners.splice(0)) listener();
+    },
+  };
+}
