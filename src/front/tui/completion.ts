@@ -14,9 +14,15 @@ export const PATH_LIMIT = 50;
 
 /** The reference being written at the caret: `@` at the start or behind a blank, up to the caret (an address like a@b is none). */
 export function pathAt(text: string, caret: number): { from: number; typed: string } | null {
-  const before = text.slice(Math.max(0, caret - LONGEST_PATH), caret);
-  const match = /(?:^|\s)@([^\s@]*)$/.exec(before);
-  return match === null ? null : { from: caret - match[1]!.length, typed: match[1]! };
+  // Read backwards from the caret: a key costs the same in a long draft.
+  for (let at = caret - 1; at >= Math.max(0, caret - LONGEST_PATH); at--) {
+    const letter = text.charAt(at);
+    if (/\s/.test(letter)) return null;
+    if (letter !== '@') continue;
+    const begins = at === 0 || /\s/.test(text.charAt(at - 1));
+    return begins ? { from: at + 1, typed: text.slice(at + 1, caret) } : null;
+  }
+  return null;
 }
 
 /**

@@ -180,25 +180,34 @@ function nextStart(text: string, at: number, width: number): number {
   return newline < 0 ? -1 : newline + 1;
 }
 
-const BLOCK = 2048;
+/** Compared by letters below this, by halves above: a key in a long draft makes a few pieces of string, not a thousand. */
+const BLOCK = 256;
 
 function commonPrefix(a: string, b: string): number {
   const limit = Math.min(a.length, b.length);
   let at = 0;
-  while (at + BLOCK <= limit && a.slice(at, at + BLOCK) === b.slice(at, at + BLOCK)) at += BLOCK;
+  for (let size = limit; size > BLOCK; ) {
+    const half = size >> 1;
+    if (a.startsWith(b.slice(at, at + half), at)) {
+      at += half;
+      size -= half;
+    } else size = half;
+  }
   while (at < limit && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   return at;
 }
 
 function commonSuffix(a: string, b: string, prefix: number): number {
   const limit = Math.min(a.length, b.length) - prefix;
-  let size = 0;
-  while (
-    size + BLOCK <= limit &&
-    a.slice(a.length - size - BLOCK, a.length - size) === b.slice(b.length - size - BLOCK, b.length - size)
-  ) {
-    size += BLOCK;
+  let same = 0;
+  for (let size = limit; size > BLOCK; ) {
+    const half = size >> 1;
+    const end = b.length - same;
+    if (a.startsWith(b.slice(end - half, end), a.length - same - half)) {
+      same += half;
+      size -= half;
+    } else size = half;
   }
-  while (size < limit && a.charCodeAt(a.length - 1 - size) === b.charCodeAt(b.length - 1 - size)) size++;
-  return size;
+  while (same < limit && a.charCodeAt(a.length - 1 - same) === b.charCodeAt(b.length - 1 - same)) same++;
+  return same;
 }
