@@ -21,6 +21,7 @@ import { createTools } from '../core/tools/registry.ts';
 import type { EntryBody } from '../protocol/entry.ts';
 import type { System } from '../system/system.ts';
 import { ROOT, VERSION } from './build.ts';
+import { confineSession, ownFolders } from './confine-session.ts';
 import type { SessionRequest } from './session-request.ts';
 
 export interface OpenedSession {
@@ -51,11 +52,8 @@ export async function openSession(system: System, request: SessionRequest): Prom
       [...settings.additionalFolders, ...request.addFolders].map((one) => files.realPath(path.resolve(folder, one))),
     )
   ).filter((one) => one !== null);
-  const ownFolders = (
-    await Promise.all(
-      [own.config, own.state].map(async (one) => (one === null ? null : ((await files.realPath(one)) ?? one))),
-    )
-  ).filter((one) => one !== null);
+  const ours = await ownFolders(system, own);
+  const confinement = await confineSession(system, request, loaded, { folder, roots, own: ours });
   const rules = mergeRules([
     parseRules({ deny: settings.deny, ask: settings.ask, allow: settings.allow }, 'settings').rules,
     parseRules({ allow: request.allow }, '--allow').rules,
@@ -72,6 +70,7 @@ export async function openSession(system: System, request: SessionRequest): Prom
     secretNames: [...providerKeys, ...settings.scrubEnvironment],
     session: journal.session,
     outputs: inPlace('outputs'),
+    scratch: confinement.scratch,
   };
   const searchPath = environment.get('PATH') ?? '/usr/local/bin:/usr/bin:/bin';
   const ripgrep = await findRipgrep(files, system.processes, {
@@ -102,7 +101,7 @@ export async function openSession(system: System, request: SessionRequest): Prom
       roots,
       trust: new Map([folder, ...roots].map((one) => [one, true] as const)),
       home: environment.home,
-      own: ownFolders,
+      own: ours,
       outputs: inPlace('outputs'),
       path: searchPath,
     },
@@ -120,17 +119,20 @@ export async function openSession(system: System, request: SessionRequest): Prom
     attachments: inPlace('attachments'),
     beforeImages: inPlace('before-images'),
     notSaved,
-    runLine: createLineRunner(lines),
-    runOwnLine: createLineRunner(lines),
+    runLine: createLineRunner({ ...lines, confine: confinement.confine }),
+    runOwnLine: createLineRunner({ ...lines, forPerson: true }),
     runHelper: createHelperRunner(system.processes, system.clock, ripgrep),
-    sandbox: 'off',
+    sandbox: confinement.description,
+    scratch: confinement.scratch,
     redact: createRedactor(environment.all(), lines.secretNames),
   });
+  confinement.settle();
   return done({
     session,
     settings: loaded,
     close: async () => {
       await session.close();
+      await confinement.close();
       await lock?.release();
       // Opened and left without a word: nothing worth listing.
       if (request.open === 'new' && place !== null && journal.ofKind('input').length === 0)

@@ -83,7 +83,7 @@ async function runLine(
       argv: confined.argv,
       folder: order.folder,
       environment: { ...environment, ...confined.added },
-      input: null,
+      input: order.input ?? null,
       output: 'pieces',
       onOutput: take,
     });
@@ -95,8 +95,8 @@ async function runLine(
   }
 
   const { exit, endedBy, ended: found } = await waitForEnd(parts, child, order, signal, callMark(marks), confined);
-  const seen = found.filter((command) => !isOfSandbox(command, confined));
-  const ended = [...new Set([...seen, ...(await readLeft(parts.files, left))])];
+  const running = new Set([...found, ...(await readLeft(parts.files, left))]);
+  const ended = [...running].filter((command) => !isOfSandbox(command, confined));
   if (ended.length > 0) await clock.sleep(LAST_WORDS);
   over = true;
   progress.close();

@@ -38,7 +38,7 @@ const KEPT_OF_ROOT = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETG
  */
 const KEEPER = `exec 3>&2 2>/dev/null
 trap : TERM INT HUP
-"$@" 2>&3 3>&-
+(exec "$@" 2>&3 3>&-)
 code=$?
 left=
 for place in /proc/[0-9]*; do

@@ -21,13 +21,9 @@ export interface PlaceSystem {
   readonly processes: Pick<Processes, 'find'>;
 }
 
-/**
- * What stays the same as long as the session runs: what may be written, and what of that may not. Caches of package
- * managers that are installed but were never used are made, since nobody could make them from inside.
- */
-export async function settledPlaces(system: PlaceSystem, scope: PlaceScope): Promise<Place[]> {
-  const { files } = system;
-  const { mode, workspace, roots, scratch, home, environment } = scope;
+/** What stays the same as long as the session runs: what may be written, and what of that may not. */
+export async function settledPlaces(files: PlaceSystem['files'], scope: PlaceScope): Promise<Place[]> {
+  const { mode, workspace, roots, scratch, home } = scope;
   const strict = mode === 'strict';
   const wanted: { path: string; access: Access }[] = [
     { path: workspace, access: 'write' },
@@ -37,35 +33,45 @@ export async function settledPlaces(system: PlaceSystem, scope: PlaceScope): Pro
   ];
   for (const path of new Set(['/tmp', scope.temp])) wanted.push({ path, access: strict ? 'private' : 'write' });
   if (scratch !== null) wanted.push({ path: scratch, access: 'write' });
-  if (home !== null) {
-    const caches = cacheFolders(home, environment);
-    if (!strict) await makeCaches(system, environment.PATH ?? '', caches);
-    if (strict) wanted.push({ path: home, access: 'private' });
-    if (strict) wanted.push(...programFolders(home).map((path) => ({ path, access: 'read' }) as const));
-    // A variable must not open more than a cache.
-    const tooWide = (path: string): boolean => [home, workspace, ...scope.own].some((one) => isWithin(one, path));
-    for (const { path } of caches) if (!tooWide(path)) wanted.push({ path, access: strict ? 'read' : 'write' });
+  if (home !== null && strict) {
+    wanted.push({ path: home, access: 'private' });
+    wanted.push(...programFolders(home).map((path) => ({ path, access: 'read' }) as const));
   }
   return present(files, wanted);
 }
 
-async function makeCaches(
+/** Caches of package managers. One that a line names and that was never used is made: nobody could from inside. */
+async function cachePlaces(
   { files, processes }: PlaceSystem,
-  path: string,
-  caches: readonly { readonly path: string; readonly program: string }[],
-): Promise<void> {
-  for (const cache of caches) {
-    if ((await files.stat(cache.path)) !== null || (await processes.find(cache.program, path)) === null) continue;
-    await files.makeFolder(cache.path, 0o755).catch(() => undefined);
+  { mode, home, workspace, own, environment }: PlaceScope,
+  line: string,
+): Promise<{ path: string; access: Access }[]> {
+  if (home === null) return [];
+  // A variable must not open more than a cache.
+  const tooWide = (path: string): boolean => [home, workspace, ...own].some((one) => isWithin(one, path));
+  const caches = cacheFolders(home, environment).filter(({ path }) => !tooWide(path));
+  if (mode === 'strict') return caches.map(({ path }) => ({ path, access: 'read' }));
+  const words = new Set(line.split(/[^\w.-]+/));
+  for (const { path, programs } of caches) {
+    const named = programs.find((program) => words.has(program));
+    if (named === undefined || (await files.stat(path)) !== null) continue;
+    if ((await processes.find(named, environment.PATH ?? '')) !== null)
+      await files.makeFolder(path, 0o755).catch(() => undefined);
   }
+  return caches.map(({ path }) => ({ path, access: 'write' }));
 }
 
-/** What is hidden from one command, looked up anew for each: keys and doors come into being while a session runs. */
-export async function hiddenPlaces(
-  files: PlaceSystem['files'],
+/**
+ * What is looked up anew for each command: keys and doors, which are hidden, come into being while a session runs, and so
+ * do caches.
+ */
+export async function commandPlaces(
+  system: PlaceSystem,
   scope: PlaceScope,
+  line: string,
   loan: Loan | null,
 ): Promise<Place[]> {
+  const { files } = system;
   const { home, temp, environment } = scope;
   const lent = new Set(
     loan === null
@@ -81,6 +87,7 @@ export async function hiddenPlaces(
   const hidden = [...hiddenPaths(scope), ...inTemp].filter((path) => !lent.has(path));
   const opened = [...lent].filter((path) => path.startsWith('/'));
   return present(files, [
+    ...(await cachePlaces(system, scope, line)),
     ...hidden.map((path) => ({ path, access: 'none' }) as const),
     ...shownPaths(home).map((path) => ({ path, access: 'read' }) as const),
     // Lent whole: such programs keep tokens fresh in there.

@@ -3,7 +3,7 @@ import { SystemError } from '../../system/files.ts';
 import type { Processes } from '../../system/processes.ts';
 import { isWithin } from '../policy/paths.ts';
 import { createBubblewrap } from './bubblewrap.ts';
-import { hiddenPlaces, type PlaceScope, type PlaceSystem, settledPlaces } from './find-places.ts';
+import { commandPlaces, type PlaceScope, type PlaceSystem, settledPlaces } from './find-places.ts';
 import { DOOR_NAMES, type Loan, loanOf } from './hidden-places.ts';
 import { probe } from './probe.ts';
 import type { Confinement, Sandbox, SandboxMode } from './sandbox.ts';
@@ -45,49 +45,65 @@ export interface SettledSandbox {
   ): Promise<Confined>;
 }
 
-/** Finds out what this system can do; takes a few process starts, so nothing but a command should wait for it. */
+/**
+ * Finds out what this system can do; takes a process start, so nothing but a command should wait for it. Never rejects:
+ * what goes wrong on the way is a reason not to confine like any other.
+ */
 export async function settleSandbox(
   system: SandboxSystem,
   wish: SandboxWish,
   scope: Omit<PlaceScope, 'mode'>,
 ): Promise<SettledSandbox> {
-  const { mode, asked } = wish;
-  const closed = wish.network === 'closed';
+  try {
+    return await settle(system, wish, scope);
+  } catch (error) {
+    return without(wish, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function settle(
+  system: SandboxSystem,
+  wish: SandboxWish,
+  scope: Omit<PlaceScope, 'mode'>,
+): Promise<SettledSandbox> {
+  const { mode } = wish;
   if (mode === 'off')
-    return closed
+    return wish.network === 'closed'
       ? refusing('run.network is closed, and only a sandbox can close it; sandbox.mode is off')
       : NOT_CONFINED;
-  const without = (why: string): SettledSandbox => {
-    if (asked === null && !closed) return { ...NOT_CONFINED, description: `off: ${why}` };
-    return refusing(`${asked === null ? 'run.network closed' : `${mode} (${asked})`} was asked for, but ${why}`);
-  };
   const all = [scope.workspace, ...scope.roots].find((folder) => folder === '/');
-  if (all !== undefined) return without('a workspace that is the whole machine leaves nothing to confine');
+  if (all !== undefined) return without(wish, 'a workspace that is the whole machine leaves nothing to confine');
   const sandbox = await findSandbox(system, scope);
-  if (typeof sandbox === 'string') return without(sandbox);
+  if (typeof sandbox === 'string') return without(wish, sandbox);
   const placeScope: PlaceScope = { ...scope, mode };
-  const settled = await settledPlaces(system, placeScope);
-  if (!settled.some((place) => place.path === scope.workspace)) return without('the workspace cannot be reached');
+  const settled = await settledPlaces(system.files, placeScope);
+  if (!settled.some((place) => place.path === scope.workspace)) return without(wish, 'the workspace cannot be reached');
   const network = mode === 'strict' ? 'closed' : wish.network;
-  const confinementFor = async (folder: string, loan: Loan | null): Promise<Confinement> => {
-    const places = [...settled, ...(await hiddenPlaces(system.files, placeScope, loan))];
+  const confinementFor = async (folder: string, line: string, loan: Loan | null): Promise<Confinement> => {
+    const places = [...settled, ...(await commandPlaces(system, placeScope, line, loan))];
     return { folder, places, network };
   };
-  const failure = await probe(system, sandbox, await confinementFor(scope.workspace, null), scope.home);
-  if (failure !== null) return without(`${sandbox.name} does not work here: ${failure}`);
+  const failure = await probe(system, sandbox, await confinementFor(scope.workspace, '', null), scope.home);
+  if (failure !== null) return without(wish, `${sandbox.name} does not work here: ${failure}`);
   return {
     state: 'enforced',
     description: describe(sandbox, mode, network),
     confine: async (argv, order, left) => {
       const loan = mode === 'strict' ? null : await checkedLoan(system, placeScope, order.line);
       return {
-        argv: sandbox.wrap(argv, await confinementFor(order.folder, loan), left),
+        argv: sandbox.wrap(argv, await confinementFor(order.folder, order.line, loan), left),
         added: mode === 'strict' ? { TMPDIR: '/tmp' } : {},
         removed: DOOR_NAMES.filter((name) => !loan?.variables.includes(name)),
         holdsTree: sandbox.holdsTree,
       };
     },
   };
+}
+
+/** Asked for and not possible: nothing runs. Asked for by nobody: it runs, and that is said. */
+function without({ mode, asked, network }: SandboxWish, why: string): SettledSandbox {
+  if (asked === null && network === 'open') return { ...NOT_CONFINED, description: `off: ${why}` };
+  return refusing(`${asked === null ? 'run.network closed' : `${mode} (${asked})`} was asked for, but ${why}`);
 }
 
 const NOT_CONFINED: SettledSandbox = {

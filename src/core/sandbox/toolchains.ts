@@ -1,7 +1,7 @@
 /** Where package managers keep what they fetched: written in `standard`, only read in `strict`. */
 interface Cache {
-  /** The cache is made when this program is there and the cache is not. */
-  readonly program: string;
+  /** Who uses it. */
+  readonly programs: readonly string[];
   /** A variable that moves it, with what lies below. */
   readonly variable: string | null;
   /** Below the home. */
@@ -9,29 +9,29 @@ interface Cache {
 }
 
 const CACHES: readonly Cache[] = [
-  { program: 'npm', variable: 'npm_config_cache', usual: '.npm' },
-  { program: 'yarn', variable: 'YARN_CACHE_FOLDER', usual: '.cache/yarn' },
-  { program: 'pnpm', variable: null, usual: '.local/share/pnpm' },
-  { program: 'pnpm', variable: null, usual: '.cache/pnpm' },
-  { program: 'bun', variable: 'BUN_INSTALL_CACHE_DIR', usual: '.bun/install/cache' },
-  { program: 'deno', variable: 'DENO_DIR', usual: '.cache/deno' },
-  { program: 'pip3', variable: 'PIP_CACHE_DIR', usual: '.cache/pip' },
-  { program: 'uv', variable: 'UV_CACHE_DIR', usual: '.cache/uv' },
-  { program: 'poetry', variable: 'POETRY_CACHE_DIR', usual: '.cache/pypoetry' },
-  { program: 'pre-commit', variable: null, usual: '.cache/pre-commit' },
-  { program: 'cargo', variable: null, usual: '.cargo/registry' },
-  { program: 'cargo', variable: null, usual: '.cargo/git' },
-  { program: 'go', variable: 'GOMODCACHE', usual: 'go/pkg' },
-  { program: 'go', variable: 'GOCACHE', usual: '.cache/go-build' },
-  { program: 'golangci-lint', variable: null, usual: '.cache/golangci-lint' },
-  { program: 'gradle', variable: 'GRADLE_USER_HOME', usual: '.gradle' },
-  { program: 'mvn', variable: null, usual: '.m2/repository' },
-  { program: 'dotnet', variable: 'NUGET_PACKAGES', usual: '.nuget/packages' },
-  { program: 'composer', variable: 'COMPOSER_CACHE_DIR', usual: '.cache/composer' },
-  { program: 'ccache', variable: 'CCACHE_DIR', usual: '.cache/ccache' },
-  { program: 'sccache', variable: 'SCCACHE_DIR', usual: '.cache/sccache' },
-  { program: 'playwright', variable: 'PLAYWRIGHT_BROWSERS_PATH', usual: '.cache/ms-playwright' },
-  { program: 'cypress', variable: 'CYPRESS_CACHE_FOLDER', usual: '.cache/Cypress' },
+  { programs: ['npm', 'npx'], variable: 'npm_config_cache', usual: '.npm' },
+  { programs: ['yarn'], variable: 'YARN_CACHE_FOLDER', usual: '.cache/yarn' },
+  { programs: ['pnpm'], variable: null, usual: '.local/share/pnpm' },
+  { programs: ['pnpm'], variable: null, usual: '.cache/pnpm' },
+  { programs: ['bun', 'bunx'], variable: 'BUN_INSTALL_CACHE_DIR', usual: '.bun/install/cache' },
+  { programs: ['deno'], variable: 'DENO_DIR', usual: '.cache/deno' },
+  { programs: ['pip', 'pip3'], variable: 'PIP_CACHE_DIR', usual: '.cache/pip' },
+  { programs: ['uv', 'uvx'], variable: 'UV_CACHE_DIR', usual: '.cache/uv' },
+  { programs: ['poetry'], variable: 'POETRY_CACHE_DIR', usual: '.cache/pypoetry' },
+  { programs: ['pre-commit'], variable: null, usual: '.cache/pre-commit' },
+  { programs: ['cargo'], variable: null, usual: '.cargo/registry' },
+  { programs: ['cargo'], variable: null, usual: '.cargo/git' },
+  { programs: ['go'], variable: 'GOMODCACHE', usual: 'go/pkg' },
+  { programs: ['go'], variable: 'GOCACHE', usual: '.cache/go-build' },
+  { programs: ['golangci-lint'], variable: null, usual: '.cache/golangci-lint' },
+  { programs: ['gradle'], variable: 'GRADLE_USER_HOME', usual: '.gradle' },
+  { programs: ['mvn'], variable: null, usual: '.m2/repository' },
+  { programs: ['dotnet'], variable: 'NUGET_PACKAGES', usual: '.nuget/packages' },
+  { programs: ['composer'], variable: 'COMPOSER_CACHE_DIR', usual: '.cache/composer' },
+  { programs: ['ccache'], variable: 'CCACHE_DIR', usual: '.cache/ccache' },
+  { programs: ['sccache'], variable: 'SCCACHE_DIR', usual: '.cache/sccache' },
+  { programs: ['playwright'], variable: 'PLAYWRIGHT_BROWSERS_PATH', usual: '.cache/ms-playwright' },
+  { programs: ['cypress'], variable: 'CYPRESS_CACHE_FOLDER', usual: '.cache/Cypress' },
 ];
 
 /** Below the home: programs and their settings, which `strict` still shows when the rest of the home is hidden. */
@@ -64,14 +64,14 @@ const PROGRAMS_IN_HOME = [
 
 export interface CacheFolder {
   readonly path: string;
-  readonly program: string;
+  readonly programs: readonly string[];
 }
 
 /** Where caches are or would be; a variable counts only with an absolute path. */
 export function cacheFolders(home: string, environment: Readonly<Record<string, string>>): CacheFolder[] {
-  return CACHES.map(({ program, variable, usual }) => {
+  return CACHES.map(({ programs, variable, usual }) => {
     const moved = variable === null ? undefined : environment[variable];
-    return { program, path: moved?.startsWith('/') ? moved : `${home}/${usual}` };
+    return { programs, path: moved?.startsWith('/') ? moved : `${home}/${usual}` };
   });
 }
 

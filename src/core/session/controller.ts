@@ -84,6 +84,8 @@ export interface ControllerOptions {
   readonly runHelper: RunHelper;
   /** How commands are confined, for the header; where that is still being found out, once it is known. */
   readonly sandbox: string | Promise<string>;
+  /** The session's folder for throw-away files; left out where the system's temporary folder serves. */
+  readonly scratch?: string | null;
   /** Takes secrets out of text before it is kept, shown or sent. */
   readonly redact: (text: string) => string;
 }
@@ -231,7 +233,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   };
 
   const start = async (): Promise<void> => {
-    const finding = Promise.all([findSurroundings(system, folder, scope.roots), showBranch()]);
+    const finding = Promise.all([findSurroundings(system, folder, scope.roots, options.scratch ?? null), showBranch()]);
     await model.start(options.model, past.model, options.canAsk);
     const trusted = await settleStart();
     if (trusted === null) return void close();

@@ -10,6 +10,7 @@ export async function findSurroundings(
   system: System,
   folder: string,
   roots: readonly string[],
+  scratch: string | null,
 ): Promise<Surroundings> {
   const { environment, files, processes, clock } = system;
   const [git, gh, systemVersion] = await Promise.all([
@@ -26,7 +27,7 @@ export async function findSurroundings(
     systemVersion,
     shell: path.basename(environment.get('SHELL') ?? 'sh'),
     date: new Date(clock.now()).toISOString().slice(0, 10),
-    scratch: environment.temp,
+    scratch: scratch ?? environment.temp,
   };
 }
 

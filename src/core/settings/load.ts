@@ -147,7 +147,8 @@ function readValues(
     const node = findNodeAtLocation(tree, setting.key.split('.'));
     if (node === undefined) continue;
     const raw = getNodeValue(node) as Json;
-    if (setting.scope === 'person' && layer.from === 'project') {
+    const mayAsk = setting.projectMay?.includes(raw) ?? false;
+    if (setting.scope === 'person' && layer.from === 'project' && !mayAsk) {
       if (name === 'allow' || name === 'additionalFolders')
         requests.push({ source: layer.source, key: setting.key, value: raw });
       else
@@ -155,7 +156,10 @@ function readValues(
           source: layer.source,
           line: lineOf(node),
           severity: 'ignored',
-          message: `${setting.key} can be set by you only, not by a project`,
+          message:
+            setting.projectMay === undefined
+              ? `${setting.key} can be set by you only, not by a project`
+              : `a project can set ${setting.key} to ${setting.projectMay.join(' or ')} only`,
         });
       continue;
     }

@@ -7,6 +7,8 @@ import type { Json } from '../../base/json.ts';
 export interface Setting<T> {
   readonly key: string;
   readonly scope: 'person' | 'project';
+  /** Of a `person` key: the values a project may ask for all the same, since they only narrow. */
+  readonly projectMay?: readonly Json[];
   readonly owner: 'terminal' | 'session';
   readonly initial: T;
   readonly description: string;
@@ -240,7 +242,26 @@ export const SETTINGS = {
     'session',
     'What the model sees of a command: by class, or always kept aside.',
   ),
-  sandbox: choice('sandbox.mode', 'standard', ['standard', 'strict', 'off'], 'session', 'Confinement of commands.'),
+  sandbox: {
+    ...choice(
+      'sandbox.mode',
+      'standard',
+      ['standard', 'strict', 'off'],
+      'session',
+      'Confinement of commands. Where it is set and this system cannot do it, no command runs.',
+    ),
+    projectMay: ['strict'],
+  } as Setting<'standard' | 'strict' | 'off'>,
+  network: {
+    ...choice(
+      'run.network',
+      'open',
+      ['open', 'closed'],
+      'session',
+      'Whether commands reach the network; closing it needs a sandbox.',
+    ),
+    projectMay: ['closed'],
+  } as Setting<'open' | 'closed'>,
   scrubEnvironment: texts(
     'run.scrubEnv',
     'project',

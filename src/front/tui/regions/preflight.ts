@@ -42,9 +42,9 @@ function preflightLines(scene: Scene): Line[] {
     ),
     check(true, 'mode', modeWords(scene), true),
     check(
-      head.sandbox !== 'off',
+      !/^(?:off|commands are refused)/.test(head.sandbox),
       'confined',
-      head.sandbox === 'off' ? 'no: commands run with your own rights' : head.sandbox,
+      confinedWords(head.sandbox),
       screen.attached,
     ),
     check(head.notSaved === null, 'saved', head.notSaved ?? 'every word, as it is said', screen.attached),
@@ -91,6 +91,12 @@ function modeWords(scene: Scene): string {
     bypass: 'nothing is asked',
   };
   return `${MODE_WORDS[mode]}: ${what[mode]}`;
+}
+
+/** `off` alone was wanted; with a reason behind it, it was not. */
+function confinedWords(sandbox: string): string {
+  if (!sandbox.startsWith('off')) return sandbox;
+  return `no: commands run with your own rights${sandbox.slice('off'.length).replace(/^: /, '; ')}`;
 }
 
 function check(good: boolean, name: string, words: string, known: boolean): Line {
