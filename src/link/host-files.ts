@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
+import { sha256 } from '../base/sha256.ts';
 import type { HostedSession } from '../protocol/host.ts';
 import { type FileStat, SystemError } from '../system/files.ts';
 import type { System } from '../system/system.ts';
@@ -58,7 +58,7 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
   function socketOf(host: string): string {
     const plain = path.join(socketFolder, `${host}.sock`);
     if (Buffer.byteLength(plain) <= SOCKET_PATH_BYTES) return plain;
-    return path.join(shortFolder, createHash('sha256').update(plain).digest('hex').slice(0, 16));
+    return path.join(shortFolder, sha256(plain).slice(0, 16));
   }
 
   function logOf(host: string): string {

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Refusal } from '../base/refusal.ts';
+import { sha256 } from '../base/sha256.ts';
 import type { Intent } from '../protocol/intent.ts';
 import type { Query } from '../protocol/query.ts';
 import type { Attachment, ClientId, Session } from '../protocol/session.ts';
@@ -312,8 +312,7 @@ function protocolMismatch(host: number, client: number): string {
   return `the host speaks protocol ${host} and this program ${client}; restart the host to go on`;
 }
 
+/** Hashes are compared, so that the time it takes says nothing about how much of a guess was right. */
 function sameText(expected: string, given: string): boolean {
-  const a = Buffer.from(expected);
-  const b = Buffer.from(given);
-  return a.length === b.length && timingSafeEqual(a, b);
+  return sha256(expected) === sha256(given);
 }

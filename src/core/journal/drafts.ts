@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import type { Draft, FoldedText } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { type Files, SystemError } from '../../system/files.ts';
@@ -94,7 +94,7 @@ async function newestIn(files: Files, folder: string, known: ReadonlyMap<ClientI
 
 /** Clients choose their own ids, so these never become part of a path as they are. */
 function pathOf(folder: string, client: ClientId): string {
-  return join(folder, `${createHash('sha256').update(client).digest('hex').slice(0, 32)}.json`);
+  return join(folder, `${sha256(client).slice(0, 32)}.json`);
 }
 
 const LARGEST = 64 * 1024 * 1024;

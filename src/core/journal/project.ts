@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { type Files, SystemError } from '../../system/files.ts';
 
 /** A file name takes 255 bytes; longer keys are cut and made unmistakable by a hash. */
@@ -17,7 +17,7 @@ export function projectKey(folder: string): string {
     .map((segment) => segment.replace(/[^\p{L}\p{N}._@=,~ -]|^[.\s]|\s$/gu, percent))
     .join('+');
   if (new TextEncoder().encode(key).length <= LONGEST_KEY) return key;
-  const hash = createHash('sha256').update(path).digest('hex').slice(0, 32);
+  const hash = sha256(path).slice(0, 32);
   return `${cutBytes(key, LONGEST_KEY - hash.length - 2)}%~${hash}`;
 }
 

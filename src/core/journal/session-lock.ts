@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { done, type Outcome, refuse } from '../../base/refusal.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { SystemError } from '../../system/files.ts';
 import type { System } from '../../system/system.ts';
 
@@ -82,7 +82,7 @@ async function claim(system: LockSystem, path: string): Promise<Lock | Owner> {
     const owner = await findOwner(system, path, theirs);
     if (owner === 'gone') continue;
     if (owner !== 'dead') return owner;
-    const guard = await claim(system, `${path}.${createHash('sha256').update(theirs).digest('hex').slice(0, 16)}`);
+    const guard = await claim(system, `${path}.${sha256(theirs).slice(0, 16)}`);
     if (!('release' in guard)) return guard;
     try {
       if ((await readText(system, path)) === theirs) await files.remove(path);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import type { FileDiff } from '../../protocol/display.ts';
 import { combineLabels, type Label, TRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { Sealed } from '../values/sealed.ts';
@@ -33,7 +33,7 @@ export function planRelease(
   const label = combineLabels([sealed.label, TRUSTED_PRIVATE]);
   const change = before === null ? 'create' : 'overwrite';
   return {
-    after: createHash('sha256').update(bytes).digest('hex'),
+    after: sha256(bytes),
     bytes: bytes.length,
     label,
     diff: compare(path, change, before === null ? '' : textOf(before), textOf(bytes), label),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 
 /** The same call with the same result this many times is going in circles. */
 const REPEAT_LIMIT = 5;
@@ -17,9 +17,7 @@ export function createRepeats(): Repeats {
   let counts = new Map<string, number>();
   return {
     isStuck: (tool, input, result) => {
-      const pair = createHash('sha256')
-        .update(JSON.stringify([tool, input, result]))
-        .digest('base64');
+      const pair = sha256(JSON.stringify([tool, input, result]));
       if (!seen.has(pair)) {
         seen.add(pair);
         counts = new Map();

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { done, type Outcome, refuse } from '../../base/refusal.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { NewAttachment } from '../../protocol/intent.ts';
 import type { Attachment } from '../../protocol/message.ts';
 import type { Files } from '../../system/files.ts';
@@ -47,7 +47,7 @@ export function createAttachments(files: Files, folder: string | null): Attachme
       }
       const bytes = Uint8Array.from(Buffer.from(wish.base64, 'base64'));
       if (bytes.length > ATTACHMENT_LIMIT) return refuse('attachment-too-large', `${wish.name} is larger than 32 MB.`);
-      const hash = createHash('sha256').update(bytes).digest('hex');
+      const hash = sha256(bytes);
       await store(hash, bytes);
       return done({ kind: wish.kind, name: wish.name, mediaType: wish.mediaType, bytes: bytes.length, hash });
     },

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import type { FileStat, Files } from '../../system/files.ts';
 import { isWithin } from '../policy/paths.ts';
 
@@ -18,6 +18,8 @@ export interface TrustMemory {
   forget(): Promise<boolean>;
   /** Where the answer lies, absolute. */
   readonly file: string;
+  /** False in a session that leaves nothing behind: then it is read and nothing else (SES-9). */
+  readonly writes: boolean;
 }
 
 const MOST_BYTES = 16 * 1024;
@@ -31,13 +33,15 @@ export async function openTrustMemory(
   state: string,
   folder: string,
   home: string | null,
+  writes: boolean,
 ): Promise<TrustMemory | null> {
   const stat = await files.stat(folder);
   if (stat === null || !canBeTold(stat) || folder === '/' || (home !== null && isWithin(home, folder))) return null;
   const place = path.join(state, 'trusted');
-  const file = path.join(place, `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`);
+  const file = path.join(place, `${sha256(folder).slice(0, 40)}.json`);
   return {
     file,
+    writes,
     recall: async () => {
       const bytes = await files.read(file, MOST_BYTES).catch(() => null);
       const now = await files.stat(folder);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import type { AskBody, AskChoice, AskRow } from '../../protocol/ask.ts';
 import { TRUSTED_PUBLIC, UNTRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { LiveTrust, TrustBy, TrustDecision } from '../policy/live-trust.ts';
@@ -69,7 +69,7 @@ export async function settleTrust(parts: TrustParts): Promise<TrustOutcome> {
 
 /** The same for the same requests in the same order. */
 export function digestOf(requests: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(requests)).digest('hex').slice(0, 32);
+  return sha256(JSON.stringify(requests)).slice(0, 32);
 }
 
 function questionBody({ folders, requests, memory }: TrustStart, folder: string, changed: boolean): AskBody {
@@ -85,9 +85,10 @@ function questionBody({ folders, requests, memory }: TrustStart, folder: string,
       rows.push({ role: 'content', shown: { text: makeVisible(text).text, label: UNTRUSTED_PUBLIC } });
   }
   const choices: AskChoice[] = [{ key: 'y', name: 'trust', label: 'Yes, this session', approves: true }];
-  if (memory !== null) choices.push({ key: 'r', name: 'remember', label: 'Yes, remembered', approves: true });
+  const keeps = memory?.writes === true;
+  if (keeps) choices.push({ key: 'r', name: 'remember', label: 'Yes, remembered', approves: true });
   choices.push({ key: 'n', name: 'no', label: 'No', approves: false });
-  if (memory !== null) choices.push({ key: 'd', name: 'distrust', label: 'No, remembered', approves: false });
+  if (keeps) choices.push({ key: 'd', name: 'distrust', label: 'No, remembered', approves: false });
   choices.push({ key: 'l', name: 'leave', label: 'Leave', approves: false });
   return { kind: 'trust', folder, rows, choices };
 }

@@ -1,12 +1,7 @@
 import path from 'node:path';
-import {
-  findNodeAtLocation,
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+// The parser alone: the whole package fills tables for formatting when it is loaded, which every start would pay for.
+import { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser/lib/esm/impl/parser.js';
 import type { Json } from '../../base/json.ts';
 import type { Files } from '../../system/files.ts';
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.ts';
@@ -125,6 +120,7 @@ async function readLayer(files: Files, layer: Layer): Promise<ReadLayer | null> 
   const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
   const first = errors[0];
   if (first !== undefined || tree === undefined) {
+    const { printParseErrorCode } = await import('jsonc-parser');
     const what = first === undefined ? 'not JSON' : spaced(printParseErrorCode(first.error));
     return { text, tree: null, line: lineAt(text, first?.offset ?? 0), message: `not valid JSON: ${what}` };
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256, startSha256 } from '../../base/sha256.ts';
 import { decodeText, type EncodingName, looksBinary } from './text-encoding.ts';
 
 /** Lines of a file from `first` on (1 is the first), without their endings. */
@@ -37,7 +37,7 @@ export async function readLines(source: Source, size: number, span: Span): Promi
 }
 
 function wholeLines(bytes: Uint8Array, span: Span): ReadLines {
-  const hash = createHash('sha256').update(bytes).digest('hex');
+  const hash = sha256(bytes);
   const decoded = decodeText(bytes);
   if (decoded.kind === 'other' && decoded.encoding === 'binary') return { kind: 'binary', hash };
   const text = decoded.kind === 'text' ? decoded.text : new TextDecoder('latin1').decode(bytes);
@@ -58,7 +58,7 @@ function wholeLines(bytes: Uint8Array, span: Span): ReadLines {
 
 /** One pass in pieces: counts, hashes, and keeps only the lines asked for. */
 async function streamLines(source: Source, { first, most }: Span): Promise<ReadLines> {
-  const hash = createHash('sha256');
+  const hash = startSha256();
   const wanted: Uint8Array[][] = [];
   let held = 0;
   let line = 1;
@@ -94,7 +94,7 @@ async function streamLines(source: Source, { first, most }: Span): Promise<ReadL
     encoding: 'large',
     carriageReturns: lines.some((text) => text.endsWith('\r')),
     finalNewline,
-    hash: hash.digest('hex'),
+    hash: hash.hex(),
   };
 }
 

@@ -1,0 +1,3 @@
+declare module 'jsonc-parser/lib/esm/impl/parser.js' {
+  export { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser';
+}
