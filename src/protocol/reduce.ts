@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts';
 import { amendItems, findCall, itemOfOwnCall, itemsOf } from './fold.ts';
-import { addUsage, contextTokens, NO_TOTALS } from './message.ts';
+import { addUsage, contextTokens, type ModelRef, NO_TOTALS } from './message.ts';
 import type { Change, Update } from './update.ts';
 import type { Head, Item, ItemOf, LiveMessage, View } from './view.ts';
 
@@ -125,6 +125,8 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       break;
     case 'usage':
       head.totals = addUsage(head.totals, entry.usage, entry.cost);
+      // A try that failed after its request was counted measured the context all the same (CTX-6).
+      if (entry.purpose === 'retry') head.contextTokens = contextTokens(entry.usage) ?? head.contextTokens;
       dirty.add('head');
       break;
     case 'compaction':
@@ -141,6 +143,8 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       dirty.add('head');
       break;
     case 'model':
+      // Another model counts otherwise: the figure is unknown until its first answer.
+      if (!isSameModel(head.model, entry.model)) head.contextTokens = null;
       head.model = entry.model;
       head.effort = entry.effort;
       dirty.add('head');
@@ -161,6 +165,10 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       break;
   }
   return dirty;
+}
+
+function isSameModel(a: ModelRef | null, b: ModelRef): boolean {
+  return a === null || (a.provider === b.provider && a.model === b.model);
 }
 
 function pick(edit: { text: string; delivery: View['queue']['rows'][number]['delivery'] } | undefined) {

@@ -1,13 +1,14 @@
 /** Figures as the screen writes them: short, and padded by whoever needs a fixed width, so that nothing jitters (FO-3). */
 
-/** `950`, `12k`, `1.2M`. */
+/** `950`, `12k`, `1.2M`, `3.4G`: four columns at most. */
 export function count(value: number): string {
   const rounded = Math.round(value);
   if (rounded < 1000) return String(rounded);
   if (rounded < 9_950) return `${(rounded / 1000).toFixed(1)}k`;
   if (rounded < 999_500) return `${Math.round(rounded / 1000)}k`;
   if (rounded < 9_950_000) return `${(rounded / 1_000_000).toFixed(1)}M`;
-  return `${Math.round(rounded / 1_000_000)}M`;
+  if (rounded < 999_500_000) return `${Math.round(rounded / 1_000_000)}M`;
+  return `${(rounded / 1_000_000_000).toFixed(rounded < 9_950_000_000 ? 1 : 0)}G`;
 }
 
 /** `0.4s`, `12s`, `3m04s`, `2h05m` from milliseconds. */
@@ -17,13 +18,15 @@ export function duration(ms: number): string {
   return clockTime(ms);
 }
 
-/** Whole seconds, for a clock that ticks: `0s`, `12s`, `3m04s`, `2h05m`. */
+/** Whole seconds, for a clock that ticks: `0s`, `12s`, `3m04s`, `2h05m`, `4d03h`: six columns for a hundred days. */
 export function clockTime(ms: number): string {
   const total = Math.floor(Math.max(0, ms) / 1000);
   if (total < 60) return `${total}s`;
   const minutes = Math.floor(total / 60);
   if (minutes < 60) return `${minutes}m${String(total % 60).padStart(2, '0')}s`;
-  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 100) return `${hours}h${String(minutes % 60).padStart(2, '0')}m`;
+  return `${Math.floor(hours / 24)}d${String(hours % 24).padStart(2, '0')}h`;
 }
 
 /** `$0.00`, `$0.0042`, `$12.30`; an unknown price says so. */

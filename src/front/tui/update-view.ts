@@ -37,7 +37,7 @@ function withDraft(screen: Screen, draft: NonNullable<Extract<ScreenEvent, { typ
   const prompt = withText(screen.prompt, bufferOf(draft));
   return prompt === null
     ? screen
-    : { ...screen, prompt: { ...prompt, shell: draft.shell ? 'armed' : 'off', unsaved: false } };
+    : { ...screen, keyList: false, prompt: { ...prompt, shell: draft.shell ? 'armed' : 'off', unsaved: false } };
 }
 
 /** Which question stands, and whether it may listen at once: only when nothing is being typed (UP-15). */
@@ -71,5 +71,6 @@ function noteOutcome(screen: Screen, context: Context, outcome: InputOutcome): S
   const nothingFollowed = items[0]?.kind === 'user' && items[1]?.kind === 'turn-end';
   if (!nothingFollowed || context.view.queue.rows.length > 0 || !isBlank(prompt))
     return { ...without, prompt: forgotten };
-  return { ...without, prompt: withText(forgotten, { ...line, caret: line.text.length, anchor: null }) ?? forgotten };
+  const back = withText(forgotten, { ...line, caret: line.text.length, anchor: null });
+  return { ...without, keyList: false, prompt: back ?? forgotten };
 }

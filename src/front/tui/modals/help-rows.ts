@@ -1,3 +1,4 @@
+import { cutToWidth } from '../../../base/text-width.ts';
 import type { Command } from '../../../protocol/command.ts';
 import type { SessionCommand } from '../../../protocol/view.ts';
 import { FRONT_COMMANDS } from '../../commands/command-table.ts';
@@ -82,7 +83,7 @@ export function keyListLines(keymap: Keymap, width: number): Line[] {
     return chord === null ? [] : [{ chord, words: SHORT_WORDS[name] ?? name }];
   });
   cells.push({ chord: '/', words: 'commands' }, { chord: '@', words: 'files' }, { chord: '!', words: 'your shell' });
-  const column = 32;
+  const column = Math.min(32, width);
   const columns = Math.max(1, Math.floor(width / column));
   const rows = Math.ceil(cells.length / columns);
   return Array.from(
@@ -91,7 +92,10 @@ export function keyListLines(keymap: Keymap, width: number): Line[] {
       Array.from({ length: columns }, (_unused, at) => cells[at * rows + row]).flatMap((cell) =>
         cell === undefined
           ? []
-          : [piece(cell.chord.padEnd(12), 'accent'), piece(cell.words.padEnd(column - 12), 'quiet')],
+          : [
+              piece(cell.chord.padEnd(12), 'accent'),
+              piece(cutToWidth(cell.words, column - 13).padEnd(column - 12), 'quiet'),
+            ],
       ),
   );
 }

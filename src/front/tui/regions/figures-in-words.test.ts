@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'bun:test';
-import { emptyHead, emptyView } from '../../../protocol/reduce.ts';
+import fc from 'fast-check';
+import { assistantBody, MODEL, NO_USAGE, OTHER_MODEL, turnEndBody } from '../../../../test/support/entries.ts';
+import type { Entry, EntryBody } from '../../../protocol/entry.ts';
+import { applyEntry, emptyHead, emptyView } from '../../../protocol/reduce.ts';
 import type { Item, View } from '../../../protocol/view.ts';
 import { FRONT_COMMANDS } from '../../commands/command-table.ts';
 import { makeKeymap } from '../../commands/keymap.ts';
+import { lineWidth } from '../draw.ts';
 import { clockTime, count, duration, money } from '../figures.ts';
+import { keyListLines } from '../modals/help-rows.ts';
 import { plainText } from '../piece.ts';
 import { destinations } from './destination.ts';
 import { footerFigures } from './footer-figures.ts';
@@ -52,14 +57,29 @@ describe('footer figures', () => {
     expect(line).toContain('Auto off');
   });
 
-  test('each field keeps its width, so that nothing jitters (FO-3)', () => {
-    const widths = [1, 900, 12_300, 999_999].map((tokens) => {
-      const view = viewWith(({ head }) => {
-        head.totals = { input: tokens, output: tokens, cacheRead: 0, cacheWrite: 0, cost: 0, requests: 1 };
+  test('whatever the figures are, every field stands where it stood (FO-3)', () => {
+    const tokens = fc.oneof(fc.nat(2000), fc.nat(2_000_000), fc.integer({ min: 0, max: 90_000_000_000 }));
+    const known = fc.option(tokens, { nil: null });
+    const shape = ([input, output, cacheRead, context, window, time, live]: readonly (number | null)[]) => {
+      const view = viewWith((made) => {
+        made.head.totals = { ...made.head.totals, input: input!, output: output!, cacheRead: cacheRead! };
+        Object.assign(made.head, { contextTokens: context, contextWindow: window, compactAt: 0.8, activeTime: time });
+        made.live = { turn: 1, round: 1, parts: [], tokens: live! };
       });
-      return plainText(footerFigures(view, 0)[0]!).length;
-    });
-    expect(new Set(widths).size).toBe(1);
+      return footerFigures(view, 0).map((line) => {
+        const text = plainText(line);
+        return ['(in)', '(out)', '(cache)', '%', '[', ']', 'Compact'].map((mark) => text.lastIndexOf(mark)).join(' ');
+      });
+    };
+    const expected = shape([0, 0, 0, null, null, 0, 0]);
+    fc.assert(
+      fc.property(
+        fc.tuple(tokens, tokens, tokens, known, known, fc.nat(8_640_000_000 - 1), fc.nat(200_000)),
+        (figures) => {
+          expect(shape(figures)).toEqual(expected);
+        },
+      ),
+    );
   });
 
   test('the bar goes first, then whole figures, and none is cut (FO-13)', () => {
@@ -76,6 +96,53 @@ describe('footer figures', () => {
       ),
     ).not.toContain('[');
     expect(lengths.at(-1)).toBe(0);
+  });
+
+  test('what streams counts by estimate, and another model hides the figure until it answered (FO-13)', () => {
+    const view = viewWith(({ head }) => {
+      Object.assign(head, { model: MODEL, contextTokens: 50_000, contextWindow: 200_000, compactAt: 0.8 });
+    });
+    view.live = { turn: 1, round: 1, parts: [], tokens: 10_000 };
+    expect(plainText(footerFigures(view, 0)[0]!)).toContain(' 30% [###.....|.]');
+    view.live = null;
+    const step = (body: EntryBody) => applyEntry(view, { id: 'e', parent: null, time: 0, ...body } as Entry);
+    step({ kind: 'model', model: MODEL, effort: 'high' });
+    expect(plainText(footerFigures(view, 0)[0]!)).toContain(' 25%');
+    step({ kind: 'model', model: OTHER_MODEL, effort: 'high' });
+    expect(plainText(footerFigures(view, 0)[0]!)).toContain('  —% [..........]');
+    step({ ...assistantBody(1, []), usage: { ...NO_USAGE, input: 20_000, output: 1 } });
+    expect(plainText(footerFigures(view, 0)[0]!)).toContain(' 10%');
+  });
+
+  test('the mark is where compaction fires, for every threshold and filling (FO-11)', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 0, max: 300_000 }), (percent, tokens) => {
+        const view = viewWith(({ head }) => {
+          Object.assign(head, { contextTokens: tokens, contextWindow: 200_000, compactAt: percent / 100 });
+        });
+        const bar = /\[([^\]]{10})\]/.exec(plainText(footerFigures(view, 0)[0]!))![1]!;
+        expect(bar.indexOf('|')).toBe(Math.min(9, Math.floor(percent / 10)));
+        const used = Math.min(10, Math.round(tokens / 20_000));
+        expect([...bar].filter((cell, at) => cell === '#' || (cell === '|' && at < used)).length).toBe(used);
+        view.head.compactAt = null;
+        expect(plainText(footerFigures(view, 0)[0]!)).not.toContain('|.');
+        expect(plainText(footerFigures(view, 0)[0]!)).toContain('Auto off');
+      }),
+    );
+  });
+
+  test('turns, shell lines and compactions add up, and reading the entries again gives the same total (FO-7, FO-10)', () => {
+    const bodies: EntryBody[] = [
+      { ...turnEndBody(1, 'done'), duration: 60_000 },
+      { kind: 'active-time', duration: 5_000 },
+      { ...turnEndBody(2, 'stopped'), duration: 7_000 },
+    ];
+    const read = () =>
+      viewWith((view) => {
+        for (const body of bodies) applyEntry(view, { id: 'e', parent: null, time: 0, ...body } as Entry);
+      });
+    expect(plainText(footerFigures(read(), 0)[0]!)).toContain('Session:  1m12s');
+    expect(footerFigures(read(), 0)).toEqual(footerFigures(read(), 99_000_000));
   });
 
   test('the clock ticks while something runs (FO-9)', () => {
@@ -101,6 +168,28 @@ describe('context reading', () => {
     const unknown = viewWith(({ head }) => Object.assign(head, { contextTokens: 80_000 }));
     expect(contextReading(unknown)).toEqual({ words: 'context not measured yet', figure: false });
   });
+});
+
+test('a resumed session opens with the size of its last request; a failed try that was counted counts too (CTX-3, CTX-6)', () => {
+  const view = viewWith(({ head }) => Object.assign(head, { contextWindow: 100_000, compactAt: 0.8 }));
+  const read = (body: EntryBody) => applyEntry(view, { id: 'e', parent: null, time: 0, ...body } as Entry);
+  read({ ...assistantBody(1, []), usage: { ...NO_USAGE, input: 30_000, cacheRead: 10_000, output: 1 } });
+  expect(contextReading(view).words).toBe('context 50%');
+  const tried = { kind: 'usage', model: MODEL, cost: null, usage: { ...NO_USAGE, input: 60_000 } } as const;
+  read({ ...tried, purpose: 'title' });
+  expect(contextReading(view).words).toBe('context 50%');
+  read({ ...tried, purpose: 'retry' });
+  expect(contextReading(view).words).toBe('context 75%');
+  read({ ...tried, purpose: 'retry', usage: NO_USAGE });
+  expect(contextReading(view).words).toBe('context 75%');
+});
+
+test('the key list has as many columns as fit and never overflows (HINT-3)', () => {
+  for (let width = 20; width < 200; width++) {
+    const lines = keyListLines(keymap, width);
+    for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width);
+    if (width >= 64) expect(lines.length).toBeLessThan(keyListLines(keymap, 32).length);
+  }
 });
 
 describe('hint row', () => {

@@ -13,7 +13,7 @@ export function footerFigures(view: View, now: number): readonly Line[] {
   const time = sessionTime(view, now);
   const tokens = tokenFigures(view);
   const context = contextFigure(view);
-  const window = view.head.contextWindow === null ? '—' : count(view.head.contextWindow);
+  const window = (view.head.contextWindow === null ? '—' : count(view.head.contextWindow)).padEnd(4);
   const bar = [piece(' '), ...contextBar(view), piece(` ${window}`, 'quiet')];
   const compact = compactFigure(view);
   const long = [piece('Current Ctx: ', 'quiet'), ...context];
@@ -54,11 +54,11 @@ function tokenFigures(view: View): Line {
   ];
 }
 
-/** Share of the whole window in use, 0-1; null while either figure is unknown. */
+/** Share of the whole window in use, 0-1, what streams in counted by estimate; null while either figure is unknown (FO-13). */
 export function contextShare(view: View): number | null {
   const { contextTokens, contextWindow } = view.head;
   if (contextTokens === null || contextWindow === null || contextWindow <= 0) return null;
-  return Math.min(1, contextTokens / contextWindow);
+  return Math.min(1, (contextTokens + (view.live?.tokens ?? 0)) / contextWindow);
 }
 
 function contextFigure(view: View): Line {

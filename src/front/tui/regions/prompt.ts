@@ -121,8 +121,11 @@ function historyWords({ screen, keymap }: Scene): string {
 /** Upper right: the model, how hard it thinks, and at rest the key that changes it (FO-14). */
 function modelLine({ view, keymap }: Scene): Line[] {
   const { model, pendingModel, effort } = view.head;
-  if (model === null && pendingModel === null)
-    return [[piece('no model', 'warn'), piece('  /model', 'accent')], [piece('/model', 'accent')]];
+  if (model === null && pendingModel === null) {
+    // Where one can sign in, that is what is missing.
+    const way = view.head.commands.some((command) => command.name === 'login') ? '/login' : '/model';
+    return [[piece('no model', 'warn'), piece(`  ${way}`, 'accent')], [piece(way, 'accent')]];
+  }
   const name = modelText((pendingModel ?? model)!, effort);
   const next: Line = pendingModel === null ? [] : [piece(' from the next turn', 'quiet')];
   const chord = keymap.label('model');
