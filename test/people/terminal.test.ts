@@ -1,5 +1,7 @@
 // The terminal is borrowed: calm while it is used, given back on every way out, taken again after a stop.
 import { expect, test } from 'bun:test';
+import { Terminal } from '@xterm/headless';
+import { color256, contrast } from '../../src/front/tui/frame/color.ts';
 import { ENTER_SCREEN, LEAVE_SCREEN } from '../../src/front/tui/frame/screen-modes.ts';
 import type { Activity } from '../../src/protocol/view.ts';
 import { type Driver, drive } from '../support/driver.ts';
@@ -93,6 +95,29 @@ test('on white and on black every cell can be read; a selection and a dialog too
     await driver.press('f1');
     expect(poorContrast(driver.frame, { fg, bg })).toEqual([]);
   }
+});
+
+test('with 256 colours too every cell of a light terminal can be read, once it told its ground (UP-05)', async () => {
+  const driver = await drive({ rows: 50, environment: { TERM: 'xterm-256color', COLORTERM: '' } });
+  await sample(driver);
+  await driver.raw('\x1b]11;rgb:ffff/ffff/ffff\x07\x1b]10;rgb:0000/0000/0000\x07');
+  await driver.publish({ type: 'ask', ask: sampleAsk() });
+  const at = driver.find('Fetch')!;
+  await driver.mouse('press', at.x, at.y);
+  await driver.mouse('drag', at.x + 30, at.y + 3);
+  const shown = new Terminal({ cols: 100, rows: 50, allowProposedApi: true });
+  await new Promise<void>((written) => shown.write(driver.terminal.output, written));
+  const poor: string[] = [];
+  for (let y = 0; y < 50; y++) {
+    for (let x = 0; x < 100; x++) {
+      const cell = shown.buffer.active.getLine(y)!.getCell(x)!;
+      if (cell.getChars().trim() === '') continue;
+      const fg = cell.isFgPalette() ? color256(cell.getFgColor()) : 0x000000;
+      const bg = cell.isBgPalette() ? color256(cell.getBgColor()) : 0xffffff;
+      if (contrast(fg, bg) < (/[─│╭╮╰╯┃]/.test(cell.getChars()) ? 3 : 4.5)) poor.push(`${x},${y} ${cell.getChars()}`);
+    }
+  }
+  expect(poor).toEqual([]);
 });
 
 test('with NO_COLOR no colour code is written and a selection is still seen (UP-05)', async () => {

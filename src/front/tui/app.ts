@@ -100,6 +100,7 @@ class Loop {
   #layout: Layout;
   #theme: Theme;
   #themeKey = '';
+  #ground: number | null = null;
   #handedOver = false;
   #leaving = false;
   #cancelTick: (() => void) | null = null;
@@ -257,7 +258,11 @@ class Loop {
     const text = this.#texts.of(this.#screen.prompt.editor.buffer.text, promptColumns(this.#screen.columns));
     const drawn = drawScreen(this.#frame.painter(), this.#scene(), text);
     this.#layout = drawn.layout;
-    this.#door.write(this.#frame.flush({ depth: this.#depth, synchronized: this.#door.facts.synchronized === true }));
+    const { synchronized, background: ground } = this.#door.facts;
+    // Fewer colours are chosen for the ground they stand on: another ground, other colours in every cell.
+    if (ground !== this.#ground && this.#depth !== 'truecolor') this.#frame.invalidate();
+    this.#ground = ground;
+    this.#door.write(this.#frame.flush({ depth: this.#depth, synchronized: synchronized === true, ground }));
     this.#afterDrawing(drawn);
     this.#control.options.onFrame?.(this.#frame, this.#screen);
   }
