@@ -264,7 +264,7 @@ describe('commands', () => {
     ['git log --output=x', 'ask mode-ask'],
     ['git diff --ext-diff', 'ask mode-ask'],
     ['find . -delete', 'ask mode-ask'],
-    ['find . -exec rm x', 'ask mode-ask'],
+    ['find . -exec rm x', 'ask not-approved-step'],
     ['rg --pre evil x', 'ask mode-ask'],
     ['cat ../outside/o.txt', 'ask mode-ask'],
     ['cat out/o.txt', 'ask mode-ask'],

@@ -1,3 +1,5 @@
+import type { Files } from '../../system/files.ts';
+import type { Processes } from '../../system/processes.ts';
 import type { TrustMap } from './trust.ts';
 
 /** What a decision rests on, found before it (`gather-facts.ts`) and bound into the grant. Paths are absolute; `real` has its links resolved. */
@@ -9,6 +11,8 @@ export interface Facts {
   readonly home: string | null;
   readonly paths: readonly PathFact[];
   readonly line: LineFact | null;
+  /** Whether the volume tells upper from lower case no apart (RULE-2); it does where absent. */
+  readonly ignoreCase?: boolean;
 }
 
 export interface PathFact {
@@ -33,29 +37,54 @@ export interface LineFact {
   readonly line: string;
   readonly folder: string;
   readonly folderInside: boolean;
-  /** Every simple command found; empty with `unparsed` set when the grammar could not read it. */
+  /** Every simple command found, those inside others too; perhaps not all of them when `unparsed` is set. */
   readonly commands: readonly CommandFact[];
+  /** What nobody can judge before it runs, in words; null when there is no such part. */
   readonly unparsed: string | null;
+  /** Those parts one by one, as written. */
+  readonly unclear: readonly string[];
   readonly proven: boolean;
   /** Whether a program of the line is known to reach the network. */
   readonly network: boolean;
 }
 
 export interface SimpleCommand {
+  /** Quotes taken away; a part that the shell fills in when it runs stands as it was written. */
   readonly words: readonly string[];
   readonly assignments: readonly string[];
   readonly redirections: readonly { readonly operator: string; readonly target: string }[];
   /** Whether the shell would still expand a word (glob, brace, tilde): then `words` is not all it is given. */
   readonly expands: boolean;
+  /** As it stands in the line. */
+  readonly text: string;
+  /** Parts of it that are filled in when it runs: `$HOME`, `$(id)`. */
+  readonly unclear: readonly string[];
+  /** It does nothing but run the command that follows it in the list (`timeout 5 …`, `bash -c …`): that one is judged. */
+  readonly carrier: boolean;
+  /** The shells it runs in, from the outermost, such as `.1.4`: a folder changed to holds in its shell and those below. */
+  readonly shell: string;
+  /** If it is a `cd`, whether later commands would run in the new folder: only if it is there, in any case, or nobody knows. */
+  readonly changesFolder: 'if-there' | 'chained' | 'unsure';
 }
 
 export interface CommandFact extends SimpleCommand {
-  /** Absolute path the first word resolves to on PATH; null when it does not. */
+  /** Absolute path the first word resolves to on PATH; null when it does not, or is part of the shell. */
   readonly program: string | null;
+  /** The file behind `program` when it was decided on: what starts must still be this one (RUN-2). */
+  readonly identity: ProgramIdentity | null;
+  /** The folder it would run in, links resolved. */
+  readonly folder: string;
+  /** Whether it is known to read and nothing else. */
+  readonly proven: boolean;
   /** What its arguments would name if they are paths; not every one is. */
   readonly paths: readonly PathFact[];
   /** Files its redirections open, in their order; `/dev/null` and descriptor copies left out. */
   readonly redirected: readonly (PathFact & { readonly writes: boolean })[];
+}
+
+export interface ProgramIdentity {
+  readonly real: string;
+  readonly inode: number;
 }
 
 /** The session's own frame for facts: what is opened, vouched for and off limits. */
@@ -72,4 +101,11 @@ export interface FactScope {
   readonly isWithheld?: (output: string) => boolean;
   /** The value of PATH that lines run with. */
   readonly path: string;
+  readonly ignoreCase?: boolean;
+}
+
+/** What facts are read with: looking only. */
+export interface FactSources {
+  readonly files: Pick<Files, 'stat' | 'linkStat' | 'realPath' | 'readLink' | 'read'>;
+  readonly processes: Pick<Processes, 'find'>;
 }

@@ -5,7 +5,7 @@ const MOST_BYTES = 256 * 1024;
 
 /** Settings through which reading a repository would start a program, or pull in settings from elsewhere. */
 const HELPERS =
-  /^\s*(?:external|textconv|fsmonitor|pager|command|sshcommand|hookspath|editor|process|clean|smudge|path|worktree|alternaterefscommand|askpass|helper|program)\s*=|^\s*\[\s*(?:include|includeif|alias|pager)\b/im;
+  /(?:^|\])\s*(?:(?:external|textconv|fsmonitor|pager|command|sshcommand|hookspath|editor|process|clean|smudge|path|worktree|alternaterefscommand|askpass|helper|program|promisor|partialclone|uploadpack|vcs)\s*(?:=|$)|\[\s*(?:include|includeif|alias|pager)\b)/im;
 
 /**
  * Whether this repository's own settings name no helper program, so that `git status` or `git diff` runs git and nothing
@@ -19,6 +19,13 @@ export async function gitRunsNoHelpers(files: Pick<Files, 'stat' | 'read'>, work
   if (folder === null) return false;
   const common = (await readText(files, resolve(folder, 'commondir')))?.trim();
   const shared = common === undefined ? folder : resolve(folder, common);
+  // Reading may write the index anew, which starts this hook; and it looks into submodules, which have settings of their own.
+  for (const place of [
+    resolve(shared, 'hooks', 'post-index-change'),
+    resolve(shared, 'modules'),
+    resolve(workspace, '.gitmodules'),
+  ])
+    if ((await files.stat(place)) !== null) return false;
   for (const file of [resolve(shared, 'config'), resolve(folder, 'config.worktree')]) {
     const text = await readText(files, file);
     if (text !== undefined && (text === null || HELPERS.test(text))) return false;

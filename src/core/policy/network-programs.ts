@@ -48,10 +48,11 @@ const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Whether a line is known to bring in what other machines say; then its output is kept aside unless the person chooses
- * otherwise (decisions on command output). A line that could not be parsed is searched for the names alone.
+ * otherwise (decisions on command output). Of a line that is not `clear` each word that is such a name counts as well.
  */
-export function reachesNetwork(line: string, commands: readonly SimpleCommand[]): boolean {
-  if (commands.length === 0) return line.split(/[^\w./-]+/).some((word) => ALWAYS.has(nameOf(word)));
+export function reachesNetwork(line: string, commands: readonly SimpleCommand[], clear: boolean): boolean {
+  if (/\/dev\/(?:tcp|udp)\//.test(line)) return true;
+  if (!clear && line.split(/[^\w./-]+/).some((word) => ALWAYS.has(nameOf(word)))) return true;
   return commands.some(({ words }) => {
     const name = nameOf(words[0] ?? '');
     const verbs = Object.hasOwn(SOMETIMES, name) ? SOMETIMES[name] : undefined;

@@ -17,6 +17,10 @@ export interface DecisionInput {
   readonly answers: SessionAnswers;
   /** False in a one-shot run: nobody can be asked, so what would ask is denied (decisions §10.2). */
   readonly canAsk: boolean;
+  /** Whether an answer can be kept beyond this session; not where nothing is saved. False where absent. */
+  readonly canRemember?: boolean;
+  /** `aside`: what a command prints is kept aside whoever answers (decisions §10.2). By class where absent. */
+  readonly commandOutput?: 'class' | 'aside';
   /** Whether the planner's context is still trusted (SEC-6, SEC-10). */
   readonly contextTrusted: boolean;
 }
@@ -60,6 +64,8 @@ export interface AnsweredLine {
   readonly wide: boolean;
   readonly folder: string;
   readonly output: 'text' | 'ref';
+  /** From an earlier session: a rule that asks stands above it. */
+  readonly remembered?: boolean;
 }
 
 export const NO_ANSWERS: SessionAnswers = { readsAllowed: [], writesAllowed: [], lines: [] };
@@ -68,5 +74,7 @@ export const NO_ANSWERS: SessionAnswers = { readsAllowed: [], writesAllowed: [],
 export interface Offer {
   readonly reads: string | null;
   readonly writes: string | null;
-  readonly lines: readonly Omit<AnsweredLine, 'output'>[];
+  readonly lines: readonly Omit<AnsweredLine, 'output' | 'remembered'>[];
+  /** Whether `lines` may also be remembered beyond this session. */
+  readonly remember?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { CommandFact, LineFact } from './facts.ts';
+import type { CommandFact } from './facts.ts';
 import { isWithin } from './paths.ts';
 
 /**
@@ -223,24 +223,70 @@ const GIT: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Whether every step of a line is a listed reader with listed options over trusted paths, found by name outside the workspace. */
-export function isProven(line: LineFact, workspace: string): boolean {
-  return (
-    line.unparsed === null &&
-    line.commands.length > 0 &&
-    line.commands.every((command) => isProvenCommand(command, workspace))
-  );
+/** What bash does itself, so that PATH has no say in it, and that changes nothing beyond a line's own folder. */
+const BUILTINS = new Set([
+  'echo',
+  'true',
+  'false',
+  ':',
+  'pwd',
+  'cd',
+  'set',
+  'command',
+  'builtin',
+  'exec',
+  'eval',
+  '[[',
+]);
+
+export function isBuiltin(name: string): boolean {
+  return BUILTINS.has(name);
 }
 
-function isProvenCommand(command: CommandFact, workspace: string): boolean {
+/**
+ * Whether a command is a listed reader with listed options over trusted paths, found by name outside the workspace.
+ * `gitIsQuiet`: git would start no helper here.
+ */
+export function isProven(command: CommandFact, workspace: string, gitIsQuiet: boolean): boolean {
   const [name = '', ...rest] = command.words;
-  if (command.assignments.length > 0 || command.expands || command.redirected.length > 0) return false;
-  if (name.includes('/') || command.program === null || isWithin(command.program, workspace)) return false;
-  const reads = command.paths.filter((path) => path.exists || !path.inside);
-  if (!reads.every(isOpenToReading)) return false;
-  if (name === 'git') return isProvenGit(rest);
-  const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
-  return reader !== undefined && hasOnlyListedOptions(reader, rest);
+  if (command.assignments.length > 0 || command.expands || command.unclear.length > 0) return false;
+  if (command.redirected.length > 0 || command.redirections.some(({ operator }) => operator.includes('<<')))
+    return false;
+  if (name.includes('/')) return false;
+  if (!isBuiltin(name)) {
+    const real = command.identity?.real ?? null;
+    if (command.program === null || real === null) return false;
+    if (isWithin(command.program, workspace) || isWithin(real, workspace)) return false;
+  }
+  // What it carries is judged by itself.
+  if (command.carrier) return true;
+  switch (name) {
+    case 'echo':
+    case 'true':
+    case 'false':
+    case ':':
+      return true;
+    case 'set':
+      // Anything but the harmless options made the line unclear.
+      return true;
+    case 'cd':
+      return rest.length === 1 && command.paths[0]?.real === workspace;
+    case 'git':
+      return gitIsQuiet && command.folder === workspace && readsOpenPaths(command) && isProvenGit(rest);
+    default: {
+      const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+      return reader !== undefined && readsOpenPaths(command) && hasOnlyListedOptions(reader, rest);
+    }
+  }
+}
+
+/** Whether it is one of the programs that only read, whatever they are given. */
+export function isReader(name: string): boolean {
+  return Object.hasOwn(READERS, name) || ['echo', 'true', 'false', 'cd'].includes(name);
+}
+
+function readsOpenPaths(command: CommandFact): boolean {
+  return command.paths.filter((path) => path.exists || !path.inside).every(isOpenToReading);
 }
 
 function isOpenToReading(path: CommandFact['paths'][number]): boolean {
@@ -279,8 +325,13 @@ function isListedBundle(reader: Reader, letters: string): boolean {
 
 /** Whether a command shows the content of files it does not name, so that a rule about one file cannot be checked by name. */
 export function readsUnnamedFiles(words: readonly string[]): boolean {
-  const [name, verb] = words;
-  if (name === 'rg') return true;
-  if (name === 'grep') return words.some((word) => /^-[A-Za-z]*r/.test(word) || word === '--recursive');
-  return name === 'git' && ['log', 'diff', 'show'].includes(verb ?? '');
+  const [name, verb = ''] = words;
+  if (name === 'rg') return !words.includes('--files');
+  if (name === 'grep')
+    return words.some((word) => /^-[A-Za-z]*[rR]/.test(word) || /^--(?:dereference-)?recursive$/.test(word));
+  if (name !== 'git') return false;
+  return (
+    ['log', 'diff', 'show', 'grep', 'archive', 'cat-file'].includes(verb) ||
+    (verb === 'status' && words.some((word) => /^-[a-z]*v/.test(word)))
+  );
 }

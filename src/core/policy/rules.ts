@@ -1,10 +1,12 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 /** Permission rules of all layers, merged (RULE-1..RULE-8). Deny, then ask, then allow; first match wins. */
 export interface Rules {
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly allow: readonly Rule[];
+  /** Every path outside the workspace is refused for reading; the strictest layer wins (RULE-8). */
+  readonly readsStayInWorkspace?: boolean;
 }
 
 export interface Rule {
@@ -17,7 +19,7 @@ export interface Rule {
 }
 
 export type Family = 'Read' | 'Edit' | 'Bash' | 'WebFetch' | 'Mcp';
-export type Verdict = keyof Rules;
+export type Verdict = 'deny' | 'ask' | 'allow';
 
 export const NO_RULES: Rules = { deny: [], ask: [], allow: [] };
 
@@ -25,6 +27,8 @@ export const NO_RULES: Rules = { deny: [], ask: [], allow: [] };
 export interface RuleScope {
   readonly workspace: string;
   readonly home: string | null;
+  /** The volume tells upper from lower case no apart. */
+  readonly ignoreCase?: boolean;
 }
 
 const RULE = /^(Read|Edit|Bash|WebFetch|Mcp)(?:\((.+)\))?$/s;
@@ -60,6 +64,7 @@ export function mergeRules(layers: readonly Rules[]): Rules {
     deny: layers.flatMap((layer) => layer.deny),
     ask: layers.flatMap((layer) => layer.ask),
     allow: layers.flatMap((layer) => layer.allow),
+    readsStayInWorkspace: layers.some((layer) => layer.readsStayInWorkspace === true),
   };
 }
 
@@ -92,6 +97,29 @@ export function findCommandRule(rules: Rules, verdict: Verdict, words: readonly 
     rules[verdict].find((rule) => rule.family === 'Bash' && (rule.spec === null || matchesCommand(rule.spec, words))) ??
     null
   );
+}
+
+/** The allow rule that covers one simple command; none covers a program whose name holds a blank. */
+export function allowsCommand(rules: Rules, words: readonly string[]): Rule | null {
+  return (
+    rules.allow.find(
+      (rule) => rule.family === 'Bash' && (rule.spec === null || rule.spec === '*' || matchesAllowed(rule.spec, words)),
+    ) ?? null
+  );
+}
+
+/** As `matchesCommand`, for permissions: words that were quoted together are not taken for several. */
+export function matchesAllowed(spec: string, words: readonly string[]): boolean {
+  const [name] = words;
+  return name !== undefined && name !== '' && !/\s/.test(name) && matchesCommand(spec, words);
+}
+
+/** Whether a rule might speak of a command some of whose words are not known before it runs. */
+export function mightMatchCommand(rule: Rule, words: readonly string[]): boolean {
+  const [name = ''] = words;
+  if (rule.spec === null || /[$`*?[{~<>]/.test(name)) return true;
+  const start = /^[^*\s:]*/.exec(rule.spec)![0];
+  return rule.spec.charAt(start.length) === '*' ? name.startsWith(start) : name === start;
 }
 
 /** A rule that names every command there is: the only kind that can speak for a line we could not read. */
@@ -133,7 +161,17 @@ function matchesPath(rule: Rule, path: string, verdict: Verdict, scope: RuleScop
   if (rule.spec === null) return true;
   const pattern = anchor(rule, verdict, scope);
   if (pattern === null) return false;
-  return pathPattern(pattern, verdict !== 'allow').test(path);
+  if (pathPattern(pattern, verdict !== 'allow', scope.ignoreCase === true).test(path)) return true;
+  // Written in `.houston/`, `/x` may be meant for the project: a refusal holds for both, a permission for what it says.
+  const outer = verdict === 'allow' ? null : anchorAbove(rule);
+  return outer !== null && pathPattern(outer, true, scope.ignoreCase === true).test(path);
+}
+
+function anchorAbove(rule: Rule): string | null {
+  const folder = dirname(rule.source);
+  const spec = rule.spec ?? '';
+  if (!spec.startsWith('/') || spec.startsWith('//') || basename(folder) !== '.houston') return null;
+  return `${literal(dirname(folder))}${spec.replace(/\/$/, '/**')}`;
 }
 
 /** The rule's pattern as an absolute one; null when its anchor does not exist. */
@@ -155,8 +193,8 @@ function literal(path: string): string {
 const patterns = new Map<string, RegExp>();
 
 /** `*` and `?` stay within a segment, `**` crosses them; with `below`, what lies beneath a match is matched too. */
-function pathPattern(pattern: string, below: boolean): RegExp {
-  const key = `${below} ${pattern}`;
+function pathPattern(pattern: string, below: boolean, ignoreCase: boolean): RegExp {
+  const key = `${below} ${ignoreCase} ${pattern}`;
   let compiled = patterns.get(key);
   if (compiled === undefined) {
     const body = pattern.replace(/\\.|\/\*\*\/|\/\*\*$|\*+|\?|[^*?\\/]+|\/|\\/g, (token) => {
@@ -166,7 +204,7 @@ function pathPattern(pattern: string, below: boolean): RegExp {
       if (token === '?') return '[^/]';
       return token.startsWith('\\') ? quoteForRegExp(token.slice(1)) : quoteForRegExp(token);
     });
-    compiled = new RegExp(`^${body}${below ? '(?:/.*)?' : ''}$`, 's');
+    compiled = new RegExp(`^${body}${below ? '(?:/.*)?' : ''}$`, ignoreCase ? 'is' : 's');
     patterns.set(key, compiled);
   }
   return compiled;
