@@ -38,6 +38,7 @@ export const SUBCOMMANDS = {
     words: [0, 1],
     description: 'Shows settings, where they lie, and their schema',
   },
+  audit: { argument: '[SESSION]', words: [0, 1], description: 'Prints what was decided in a session, by whom and why' },
   doctor: { argument: '', words: [0, 0], description: 'Checks this installation and says what is missing' },
 } as const;
 
@@ -277,7 +278,7 @@ export const FLAGS: readonly Flag[] = [
   {
     names: ['--trace'],
     value: 'none',
-    description: 'Prints every permission decision to stderr',
+    description: 'With -p: prints every permission decision to stderr',
     apply: setting((line) => {
       line.trace = true;
     }),
@@ -379,7 +380,7 @@ function asSubcommand(words: readonly string[]): CommandLine['subcommand'] {
   const [least, most] = SUBCOMMANDS[known].words;
   if (rest.length < least || rest.length > most) return null;
   if (known === 'config' && rest[0] !== undefined && !CONFIG_WORDS.includes(rest[0])) return null;
-  if (known === 'attach' && rest[0] !== undefined && !looksLikeId(rest[0])) return null;
+  if ((known === 'attach' || known === 'audit') && rest[0] !== undefined && !looksLikeId(rest[0])) return null;
   return { name: known, words: rest };
 }
 

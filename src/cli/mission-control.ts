@@ -137,7 +137,9 @@ function openHere(system: TerminalSystem, request: SessionRequest, client: strin
     const opened = await openSession(system, request);
     if (!opened.ok) return opened;
     close = opened.value.close;
-    return done(linkInProcess(opened.value.session, { client, report: () => {} }));
+    return done(
+      linkInProcess(opened.value.session, { client, onClientLost: opened.value.session.clientLost, report: () => {} }),
+    );
   };
   return { session: open(), close: () => close() };
 }

@@ -1,3 +1,6 @@
+import type { AuditLine } from '../core/policy/audit.ts';
+import { auditText } from '../core/policy/audit-text.ts';
+import { makeVisible } from '../core/policy/visible-text.ts';
 import { exitCodeOf } from '../front/print/exit-codes.ts';
 import { runPrint } from '../front/print/print.ts';
 import { linkInProcess } from '../link/in-process.ts';
@@ -7,6 +10,7 @@ import { attachFiles } from './attach-files.ts';
 import { chooseSession } from './choose-session.ts';
 import { openSession } from './open-session.ts';
 import { writeErr, writeOut } from './output.ts';
+import type { SessionRequest } from './session-request.ts';
 import { readStandardInput } from './standard-input.ts';
 
 /** Rounds of a one-shot turn (TURN-1). */
@@ -48,7 +52,7 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
     say(chosen.refusal.identifier, chosen.refusal.message);
     return 2;
   }
-  const opened = await openSession(system, {
+  const request: SessionRequest = {
     folder,
     ...chosen.value,
     save: line.save,
@@ -62,7 +66,10 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
     canAsk: false,
     roundLimit: ROUND_LIMIT,
     demo: line.demo,
-  });
+  };
+  // Not content, but names of files may still hold anything.
+  const trace = (event: AuditLine): void => writeErr(`houston: trail: ${makeVisible(auditText(event)).text}\n`);
+  const opened = await openSession(system, request, line.trace ? trace : undefined);
   if (!opened.ok) return say(opened.refusal.identifier, opened.refusal.message);
   const { session, settings, close } = opened.value;
   for (const problem of settings.problems) {
@@ -74,7 +81,11 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
     return 3;
   }
   const client = `print-${system.ids.hex(4)}`;
-  const linked = linkInProcess(session, { client, report: (text) => writeErr(`houston: internal: ${text}\n`) });
+  const linked = linkInProcess(session, {
+    client,
+    onClientLost: session.clientLost,
+    report: (text) => writeErr(`houston: internal: ${text}\n`),
+  });
   try {
     return await runPrint({
       session: linked,

@@ -11,15 +11,18 @@ import { createMemoryJournal } from '../core/journal/memory-journal.ts';
 import { projectFolder } from '../core/journal/project.ts';
 import { type Lock, takeSessionLock } from '../core/journal/session-lock.ts';
 import { createModels } from '../core/models/catalog.ts';
+import type { AuditLine } from '../core/policy/audit.ts';
 import { createRedactor } from '../core/policy/redact.ts';
 import { mergeRules, parseRules } from '../core/policy/rules.ts';
 import { createController, type SessionController } from '../core/session/controller.ts';
+import { createTrail } from '../core/session/trail.ts';
 import { readInstructions } from '../core/settings/instructions.ts';
 import { type LoadedSettings, loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import { createTools } from '../core/tools/registry.ts';
 import type { EntryBody } from '../protocol/entry.ts';
 import type { System } from '../system/system.ts';
+import { TRAIL_FILE } from './audit.ts';
 import { ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import type { SessionRequest } from './session-request.ts';
@@ -31,9 +34,14 @@ export interface OpenedSession {
 }
 
 /**
- * Wires one session: settings, journal, models, tools, policy. Refusals: those of finding, locking and reading a session.
+ * Wires one session: settings, journal, models, tools, policy. `onTrail` hears every decision. Refusals: those of finding,
+ * locking and reading a session.
  */
-export async function openSession(system: System, request: SessionRequest): Promise<Outcome<OpenedSession>> {
+export async function openSession(
+  system: System,
+  request: SessionRequest,
+  onTrail?: (line: AuditLine) => void,
+): Promise<Outcome<OpenedSession>> {
   const { environment, files } = system;
   const own = places(environment);
   const folder = (await files.realPath(request.folder)) ?? request.folder;
@@ -124,6 +132,12 @@ export async function openSession(system: System, request: SessionRequest): Prom
     runHelper: createHelperRunner(system.processes, system.clock, ripgrep),
     sandbox: confinement.description,
     scratch: confinement.scratch,
+    trail: createTrail({
+      files,
+      clock: system.clock,
+      file: inPlace(TRAIL_FILE),
+      ...(onTrail === undefined ? {} : { onLine: onTrail }),
+    }),
     redact: createRedactor(environment.all(), lines.secretNames),
   });
   confinement.settle();

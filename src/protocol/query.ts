@@ -27,7 +27,21 @@ export interface Queries {
   /** Items whose text holds all words. */
   find: { ask: { words: string; limit: number }; answer: { hits: { item: number; excerpt: string }[] } };
   tree: { ask: Record<never, never>; answer: { nodes: TreeNode[]; leaf: EntryId | null } };
+  /** The trail of decisions, oldest first, `count` rows from `from` on; a `from` of null: the last `count`. */
+  trail: { ask: { from: number | null; count: number }; answer: { total: number; from: number; rows: TrailRow[] } };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };
+}
+
+export interface TrailRow {
+  readonly time: number;
+  readonly event: string;
+  /** In words; names in it may hold anything, as names do. */
+  readonly text: string;
+  /** Whether something was kept from happening. */
+  readonly refused: boolean;
+  readonly call: string | null;
+  /** `d1.2` for a delegate's; null for the session's own. */
+  readonly delegate: string | null;
 }
 
 export interface TreeNode {

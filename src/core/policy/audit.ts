@@ -3,10 +3,20 @@ import type { Effect } from '../../protocol/effect.ts';
 import type { DecidedBy } from '../../protocol/entry.ts';
 import type { Label } from '../../protocol/label.ts';
 import type { PermissionMode } from '../../protocol/message.ts';
+import type { PersonEvent } from './audit-entries.ts';
 import type { Decision } from './policy.ts';
 
 /** One decision for the trail: who decided what about which place. Never content (AUD-2). */
 export type AuditEvent =
+  | PersonEvent
+  /** What held when the session was opened: how commands are confined, and how many rules there were. */
+  | {
+      readonly event: 'session';
+      readonly sandbox: string;
+      readonly deny: number;
+      readonly ask: number;
+      readonly allow: number;
+    }
   | {
       readonly event: 'decision';
       readonly call: string;
@@ -31,9 +41,19 @@ export type AuditEvent =
       readonly event: 'release';
       readonly call: string;
       readonly ref: string;
-      readonly to: 'file';
-      readonly path: string;
+      readonly to: 'file' | 'program' | 'model';
+      /** Where to a file; null elsewhere. */
+      readonly path: string | null;
     }
+  /** A processor read these slots; `document` is the slot of what it made. */
+  | {
+      readonly event: 'processor';
+      readonly call: string;
+      readonly refs: readonly string[];
+      readonly document: string | null;
+    }
+  /** The word of a check, never its sentence (SEC-30). */
+  | { readonly event: 'check'; readonly call: string; readonly ref: string; readonly verdict: string }
   | { readonly event: 'trust'; readonly path: string; readonly trusted: boolean; readonly by: string };
 
 export interface AuditedEffect {

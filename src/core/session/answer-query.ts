@@ -9,6 +9,7 @@ import type { SessionParts } from './parts.ts';
 import { sessionChanges } from './session-changes.ts';
 import { completeArgument } from './session-commands.ts';
 import { statusRows } from './status.ts';
+import { trailRow } from './trail.ts';
 
 const PAGE_LIMIT = 1000;
 const FIND_BATCH = 200;
@@ -39,6 +40,11 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   status: (parts) => done({ rows: statusRows(parts) }),
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),
   tree: async ({ journal }) => done({ nodes: await treeNodes(journal), leaf: journal.leaf }),
+  trail: async ({ trail }, { from, count }) => {
+    if (trail === null) return done({ total: 0, from: 0, rows: [] });
+    const page = await trail.read(from === null ? null : Math.max(0, from), Math.min(count, PAGE_LIMIT));
+    return done({ total: page.total, from: page.from, rows: page.lines.map(trailRow) });
+  },
   custom: (_parts, { name }) => refuse('unknown-name', `Nothing here answers to "${name}".`),
 };
 

@@ -14,6 +14,7 @@ import { recover } from '../journal/recover.ts';
 import { createTranscriptIndex } from '../journal/transcript.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Audit } from '../policy/audit.ts';
+import { createEntryAudit } from '../policy/audit-entries.ts';
 import type { FactScope } from '../policy/facts.ts';
 import { createLiveTrust, trustDecisionJson } from '../policy/live-trust.ts';
 import { createQuarantine } from '../policy/quarantine.ts';
@@ -43,6 +44,7 @@ import { SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { findSurroundings } from './surroundings.ts';
 import { settleTrust, type TrustStart } from './trust-question.ts';
+import type { Trail } from './trail.ts';
 import { createTurnLoop } from './turn-loop.ts';
 
 export interface ControllerOptions {
@@ -59,8 +61,8 @@ export interface ControllerOptions {
   readonly instructions: readonly InstructionText[] | ((trusted: boolean) => Promise<readonly InstructionText[]>);
   /** How it comes to be trusted; absent: as `scope.trust` says, and nobody is asked. */
   readonly trust?: TrustStart;
-  /** The trail of decisions; absent: none is kept. */
-  readonly audit?: Audit;
+  /** The trail of decisions, closed with the session; absent: none is kept. */
+  readonly trail?: Trail;
   readonly version: string;
   /** As named on the command line; null to choose by session, settings and environment. */
   readonly model: string | null;
@@ -140,9 +142,12 @@ export async function createController(options: ControllerOptions): Promise<Sess
     draftOf: (client, readOnly) =>
       findDraft(options.drafts, client, (other) => readOnly || publisher.attached(other).length > 0),
   });
-  const audit: Audit = options.audit ?? (() => {});
+  const audit: Audit = options.trail?.audit ?? (() => {});
+  const auditedOf = createEntryAudit();
   const recorder = createRecorder(journal, publisher, (entry) => {
     past.prompts.see(entry);
+    const audited = auditedOf(entry);
+    if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
   });
   const trust = createLiveTrust(
@@ -157,8 +162,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     { files, trust: () => trust.map },
   );
   journal.onTrouble((trouble) => publisher.publish({ type: 'head', head: { notSaved: trouble ?? options.notSaved } }));
-  if (typeof options.sandbox !== 'string')
-    void options.sandbox.then((sandbox) => publisher.publish({ type: 'head', head: { sandbox } }));
+  void Promise.resolve(options.sandbox).then((sandbox) => {
+    const { deny, ask, allow } = options.rules;
+    audit({ event: 'session', sandbox, deny: deny.length, ask: ask.length, allow: allow.length });
+    if (sandbox !== view.head.sandbox) publisher.publish({ type: 'head', head: { sandbox } });
+  });
   const asks = createAsks({ publisher, recorder, clock, ids });
   const outcomes = createOutcomes(publisher);
   const inbox = createInbox(view.queue, past.held);
@@ -308,6 +316,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     publisher.close('ended');
     await journal.flush().catch(() => undefined);
     await journal.close();
+    await options.trail?.close();
     tellEnded();
   };
   const close = (): Promise<void> => (closing ??= shut());
@@ -331,6 +340,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     ledger,
     images,
     outputs: scope.outputs,
+    trail: options.trail ?? null,
     memory,
     end: () => void close(),
   };

@@ -13,6 +13,7 @@ import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
+import type { Trail } from './trail.ts';
 import type { TurnLoop } from './turn-loop.ts';
 
 /** Everything a session is made of, for the files that serve its door. */
@@ -37,6 +38,8 @@ export interface SessionParts {
   readonly images: BeforeImages;
   /** The session's `outputs/`, absolute; null when nothing is saved. */
   readonly outputs: string | null;
+  /** The trail of decisions; null where none is kept. */
+  readonly trail: Pick<Trail, 'read'> | null;
   readonly memory: SessionMemory;
   /** Ends the session; the answer to the intent that asked for it is given first. */
   readonly end: () => void;
