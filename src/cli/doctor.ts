@@ -6,6 +6,7 @@ import { places } from '../core/settings/paths.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { ROOT, VERSION } from './build.ts';
+import { findSandbox, ownFolders } from './confine-session.ts';
 import { writeOut } from './output.ts';
 
 interface Finding {
@@ -19,7 +20,9 @@ export async function runDoctor(system: TerminalSystem, line: CommandLine, folde
   const findings = [
     ...(await lookAtPlaces(system)),
     ...(await lookAtSettings(system, line, folder)),
+    ...(await lookAtSandbox(system, line, folder)),
     ...(await lookAtPrograms(system)),
+    ...lookAtNetwork(system),
   ];
   const mark = { ok: '✓', note: '·', problem: '✗' };
   writeOut(`Houston ${VERSION}, Bun ${process.versions.bun ?? '?'}, ${system.environment.platform}\n`);
@@ -81,6 +84,41 @@ async function lookAtSettings(system: TerminalSystem, line: CommandLine, folder:
     );
   }
   return findings;
+}
+
+/** What confines commands here, seen by trying it, or why nothing does. */
+async function lookAtSandbox(system: TerminalSystem, line: CommandLine, folder: string): Promise<Finding[]> {
+  const own = places(system.environment);
+  const loaded = await loadSettings(
+    system.files,
+    settingsLayers({ config: own.config, project: folder, argument: line.settings }),
+  );
+  const scope = { folder, roots: [], own: await ownFolders(system, own) };
+  const { state, description } = await findSandbox(system, line, loaded, scope, null);
+  const mark = { enforced: 'ok', off: 'note', refused: 'problem' } as const;
+  const detail = description === 'off' ? 'off, as asked: commands run with your own rights' : description;
+  return [{ state: mark[state], what: 'sandbox', detail }];
+}
+
+const PROXY_NAMES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+const CERTIFICATE_NAMES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'];
+
+/** Proxies and certificates in force; never the name and password a proxy may be given with. */
+function lookAtNetwork({ environment }: TerminalSystem): Finding[] {
+  const set = (names: readonly string[], show: (value: string) => string): string =>
+    names
+      .flatMap((name) => [name, name.toLowerCase()])
+      .flatMap((name) => {
+        const value = environment.get(name);
+        return value === undefined || value === '' ? [] : [`${name}=${show(value)}`];
+      })
+      .join(' ');
+  const proxies = set(PROXY_NAMES, (value) => value.replace(/\/\/[^/]*@/, '//…@'));
+  const certificates = set(CERTIFICATE_NAMES, (value) => value);
+  return [
+    { state: 'ok', what: 'proxies', detail: proxies === '' ? 'none' : proxies },
+    { state: 'ok', what: 'certificates', detail: certificates === '' ? 'the shipped roots' : certificates },
+  ];
 }
 
 async function lookAtPrograms({ environment, files, processes }: TerminalSystem): Promise<Finding[]> {

@@ -1,5 +1,5 @@
 import type { Processes } from '../../system/processes.ts';
-import type { Confinement, Sandbox } from './sandbox.ts';
+import { accessTo, type Confinement, type Sandbox } from './sandbox.ts';
 
 /**
  * Whether this system really confines: runs a few words of shell inside and looks from there, so that a kernel or a
@@ -40,10 +40,12 @@ fi
 exit 0`;
 
 function lookingFor(sandbox: Sandbox, { places, network }: Confinement, home: string | null): string[] {
-  // The home is where the person could write; where commands may as well, there is nothing to see.
-  const open = places.some(({ path, access }) => access !== 'read' && access !== 'none' && path === home);
+  // Where the person could write and commands must not.
+  const closed = [home, '/var/tmp'].find(
+    (folder) => folder !== null && (accessTo(folder, places) ?? 'read') === 'read',
+  );
   return [
-    home === null || open ? '' : `${home}/.houston-probe`,
+    closed === undefined ? '' : `${closed}/.houston-probe`,
     sandbox.holdsTree ? 'apart' : '',
     network === 'closed' && sandbox.holdsTree ? 'closed' : '',
   ];

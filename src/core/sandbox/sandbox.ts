@@ -1,3 +1,5 @@
+import { isWithin } from '../policy/paths.ts';
+
 /** How commands are confined. */
 export type SandboxMode = 'standard' | 'strict' | 'off';
 
@@ -30,6 +32,11 @@ export interface Sandbox {
   readonly holdsTree: boolean;
   /** `left`: where the commands a line left running are written to, one a line; null to write them nowhere. */
   wrap(argv: readonly string[], confinement: Confinement, left: string | null): readonly string[];
+}
+
+/** What holds for a path: the rule of the deepest place it lies in; null where none says anything, so it is only read. */
+export function accessTo(path: string, places: readonly Place[]): Access | null {
+  return inOrder(places).findLast((place) => isWithin(path, place.path))?.access ?? null;
 }
 
 const STRICTNESS: readonly Access[] = ['write', 'read', 'private', 'none'];
