@@ -74,6 +74,21 @@ test('new cards below are counted until one goes there (UP-03)', async () => {
   expect(driver.region('transcript')).toContain('a note');
 });
 
+test('the thumb shows the true share of what can be seen, also of cards nobody looked at; then all is quiet (TC-2)', async () => {
+  const driver = await drive();
+  const long = reply(Array.from({ length: 90 }, (_, line) => `row ${line}`).join('\n\n'));
+  await show(driver, [long, { ...long, id: 'other' }, ...lines(100)]);
+  await driver.wait(2000);
+  expect(driver.clock.timers).toBe(0);
+  const rows = driver.region('transcript').split('\n').slice(1, -1);
+  const thumb = rows.filter((row) => row.endsWith('┃')).length;
+  const total = 2 * 179 + 1 + 100 * 2;
+  expect(thumb).toBe(Math.round((rows.length / total) * rows.length));
+  expect(rows.at(-1)).toEndWith('┃');
+  await driver.press('home');
+  expect(driver.region('transcript').split('\n')[1]).toEndWith('┃');
+});
+
 test('older cards are fetched when one reads back to them, and none is missing', async () => {
   const everything = lines(500);
   const driver = await drive({

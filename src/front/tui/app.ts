@@ -58,7 +58,7 @@ export interface MissionControlOptions {
   /** Prompts of earlier sessions, oldest first, and where new ones are kept. */
   readonly history?: { readonly load: () => Promise<readonly string[]>; readonly add: (text: string) => void };
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
-  readonly onTerminalTaken?: (giveBack: () => void) => void;
+  readonly onTerminalTaken?: (giveBack: () => Promise<void>) => void;
   /** Called after each frame that was drawn. */
   readonly onFrame?: (frame: Frame, screen: Screen) => void;
 }
@@ -73,6 +73,9 @@ export interface ExitReport {
 
 /** A draft is told to the session this long after the last key. */
 const DRAFT_DELAY = 300;
+/** Cards out of sight are counted once nobody pressed a key for so long, about so many rows at a time. */
+const MEASURE_DELAY = 40;
+const MEASURE_ROWS = 200;
 /** How long leaving waits for the session to end, and a lost terminal for anything at all. */
 const LEAVE_LIMIT = 2000;
 
@@ -105,6 +108,7 @@ class Loop {
   #leaving = false;
   #cancelTick: (() => void) | null = null;
   #cancelDraft: (() => void) | null = null;
+  #cancelMeasure: (() => void) | null = null;
 
   constructor(control: MissionControl) {
     this.#control = control;
@@ -176,6 +180,8 @@ class Loop {
 
   /** What a person did: every event of one read, then one frame, at once. */
   #input(events: readonly InputEvent[]): void {
+    this.#cancelMeasure?.();
+    this.#cancelMeasure = null;
     for (const input of events) {
       const target = input.type === 'mouse' ? this.#frame.hitAt(input.column, input.row) : null;
       this.#step({ type: 'input', input, target });
@@ -280,6 +286,19 @@ class Loop {
       this.#link.readPages(drawn.cards.from - 8, drawn.cards.to);
     this.#announcer.look(this.#link.view, this.#control.client, this.#screen.focused);
     this.#tickSoon();
+    this.#measureSoon();
+  }
+
+  /** The scrollbar is exact: what was never drawn is counted off the path of keys, then the bar is drawn anew. */
+  #measureSoon(counted = false): void {
+    this.#cancelMeasure ??= this.#control.clock.after(MEASURE_DELAY, () => {
+      this.#cancelMeasure = null;
+      this.#guarded(() => {
+        if (this.#handedOver || this.#leaving) return;
+        if (this.#cards.measure(this.#link.view, MEASURE_ROWS)) this.#measureSoon(true);
+        else if (counted) this.#scheduler.soon();
+      });
+    });
   }
 
   /** One timer while something on the screen moves by itself; none at rest. */

@@ -84,6 +84,32 @@ describe('card list', () => {
     );
   });
 
+  test('once what is out of sight was measured, the scrollbar stands exactly where the row is (TC-2)', () => {
+    fc.assert(
+      fc.property(texts, fc.nat(), fc.integer({ min: 8, max: 60 }), fc.boolean(), (each, pick, width, changes) => {
+        const view = viewOf(each);
+        const cards = listOf(width);
+        const whole = () => {
+          while (cards.measure(view, 3));
+          const fresh = listOf(width);
+          const heights = each.map((_, index) => fresh.heightAt(view, index));
+          const sum = (count: number) => heights.slice(0, count).reduce((all, rows) => all + rows, 0);
+          const index = pick % each.length;
+          expect(cards.position(view, { index, row: 0 })).toEqual({
+            above: sum(index),
+            total: Math.max(1, sum(each.length)),
+          });
+        };
+        whole();
+        if (!changes) return;
+        const item = view.transcript.items[pick % each.length] as { text: string; revision: number };
+        item.text += '\nand\nmore\nof it';
+        item.revision++;
+        whole();
+      }),
+    );
+  });
+
   test('only cards that are looked at are laid out', () => {
     const view = viewOf(Array.from({ length: 400 }, (_, index) => `card ${index}`));
     const cards = listOf();

@@ -5,6 +5,7 @@ import { LiveProse } from '../blocks/live-prose.ts';
 import { type BlockOptions, INDENT, type Row } from '../blocks/row.ts';
 import { piece } from '../piece.ts';
 import { Pages } from './pages.ts';
+import { RowCounts } from './row-counts.ts';
 
 /** A row of the whole transcript: card number, and row within the card (its gap rows included, first). */
 export interface Place {
@@ -47,15 +48,16 @@ export class CardList {
   readonly pages = new Pages();
   private options: ListOptions = { width: 80, openKey: '', expandAll: false, toggled: new Set() };
   private kept = new Map<string, Kept>();
-  /** Heights of cards laid out so far, by card number: for the scrollbar. */
-  private heights = new Map<number, number>();
+  /** Heights of cards laid out so far, for the scrollbar, and what each was laid out from. */
+  private readonly heights = new RowCounts();
+  private readonly measured = new Map<number, string>();
   private prose: LiveProse | null = null;
   private generation = -1;
 
   configure(options: ListOptions): void {
     const { width, expandAll, toggled } = this.options;
     if (options.width !== width || options.expandAll !== expandAll || options.toggled !== toggled) {
-      this.heights.clear();
+      this.forgetHeights();
     }
     if (options.width !== width) this.kept.clear();
     this.options = options;
@@ -76,7 +78,7 @@ export class CardList {
     const rows = this.layOut(view, index);
     const gap = rows.length === 0 ? 0 : this.gapAt(view, index);
     const all: (Row | null)[] = gap === 0 ? rows : [null, ...rows];
-    this.heights.set(index, all.length);
+    this.note(view, index, all.length);
     return all;
   }
 
@@ -156,28 +158,50 @@ export class CardList {
     return { index, row: Math.min(place.row, Math.max(0, this.heightAt(view, index) - 1)) };
   }
 
-  /** Rows above `place`, and rows in all; cards never looked at count as the average of those that were. */
+  /** Rows above `place`, and rows in all; cards that are not here yet count as the average of those that were measured. */
   position(view: View, place: Place): { readonly above: number; readonly total: number } {
     this.settle(view);
     const count = this.count(view);
-    let above = 0;
-    let before = 0;
-    let measured = 0;
-    let looked = 0;
-    for (const [index, height] of this.heights) {
-      if (index >= count) continue;
-      measured += height;
-      looked++;
-      if (index >= place.index) continue;
-      above += height;
-      before++;
-    }
-    const average = looked === 0 ? UNKNOWN_ROWS : measured / looked;
-    const total = measured + (count - looked) * average;
+    const before = this.heights.before(Math.min(place.index, count));
+    const all = this.heights.before(count);
+    const average = all.known === 0 ? UNKNOWN_ROWS : all.rows / all.known;
     return {
-      above: Math.round(above + (place.index - before) * average + place.row),
-      total: Math.max(1, Math.round(total)),
+      above: Math.round(before.rows + (place.index - before.known) * average + place.row),
+      total: Math.max(1, Math.round(all.rows + (count - all.known) * average)),
     };
+  }
+
+  /**
+   * Measures cards that are here and that nobody looked at as they are now, newest first, until about `rows` rows were laid
+   * out: a slice of work for a moment in which nothing else is to be done. False once there is nothing left.
+   */
+  measure(view: View, rows: number): boolean {
+    this.settle(view);
+    const { first, items } = view.transcript;
+    let left = rows;
+    for (let index = first + items.length - 1; index >= first; index--) {
+      const item = items[index - first]!;
+      if (this.measured.get(index) === this.stateOf(view, index, item)) continue;
+      if (left <= 0) return true;
+      // Laid out only to be counted: what is on the screen keeps its place in the cache.
+      const kept = this.keptRows(item);
+      const laid = kept ?? blockOf(item, this.blockOptions(this.isExpanded(item.id)));
+      this.note(view, index, laid.length + (laid.length === 0 ? 0 : this.gapAt(view, index)));
+      left -= 1 + (kept === null ? laid.length : 0);
+    }
+    return left < rows;
+  }
+
+  private note(view: View, index: number, height: number): void {
+    const item = this.itemAt(view, index);
+    if (item !== null) this.measured.set(index, this.stateOf(view, index, item));
+    else if (index < view.transcript.total) return;
+    this.heights.set(index, height);
+  }
+
+  /** What the height of a card rests on, at one width. */
+  private stateOf(view: View, index: number, item: Item): string {
+    return `${item.id} ${item.revision} ${this.isExpanded(item.id)} ${this.kindAt(view, index - 1)}`;
   }
 
   isExpanded(id: string): boolean {
@@ -190,12 +214,18 @@ export class CardList {
     const item = this.pages.at(view, index);
     if (item === null) return PLACEHOLDER;
     const expanded = this.isExpanded(item.id);
-    const kept = this.kept.get(item.id);
-    if (kept !== undefined && kept.revision === item.revision && kept.expanded === expanded) return kept.rows;
+    const kept = this.keptRows(item);
+    if (kept !== null) return kept;
     const rows = this.handedOver(item) ?? blockOf(item, this.blockOptions(expanded));
     if (this.kept.size >= KEPT_CARDS) this.forget();
     this.kept.set(item.id, { revision: item.revision, expanded, rows });
     return rows;
+  }
+
+  private keptRows(item: Item): Row[] | null {
+    const kept = this.kept.get(item.id);
+    const holds = kept?.revision === item.revision && kept.expanded === this.isExpanded(item.id);
+    return holds ? kept.rows : null;
   }
 
   private layOutLive(view: View, part: number): Row[] {
@@ -232,6 +262,7 @@ export class CardList {
   }
 
   private kindAt(view: View, index: number): Item['kind'] | null {
+    if (index < 0) return null;
     if (index < view.transcript.total) return this.pages.at(view, index)?.kind ?? null;
     const part = view.live?.parts[index - view.transcript.total];
     if (part === undefined) return null;
@@ -253,7 +284,12 @@ export class CardList {
     this.generation = view.transcript.generation;
     this.pages.follow(view);
     this.kept.clear();
+    this.forgetHeights();
+  }
+
+  private forgetHeights(): void {
     this.heights.clear();
+    this.measured.clear();
   }
 }
 
