@@ -1,21 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { judged, parseBody, refuse, unknownField } from './fake-checks.ts';
+import type { Given, Refusal, StrictLimits } from './fake-service.ts';
 import { imageSize } from './image-size.ts';
-
-/** What the service refuses, checked in the order in which it would. Messages are worded as its own. */
-export interface Refusal {
-  readonly status: number;
-  readonly type: string;
-  readonly message: string;
-}
-
-export interface StrictLimits {
-  /** Pixels a side. */
-  imageSide: number;
-  /** Bytes of base64. */
-  imageBytes: number;
-  /** Bytes of the whole request: beyond it the prompt is too long. */
-  promptBytes: number;
-}
 
 export const USUAL_LIMITS: StrictLimits = {
   imageSide: 8000,
@@ -53,46 +38,23 @@ export interface RequestBody {
   readonly [key: string]: unknown;
 }
 
-interface Given {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-  readonly key: string | undefined;
-}
-
-class Refused extends Error {
-  readonly refusal: Refusal;
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
-}
-
-function refuse(message: string, status = 400, type = 'invalid_request_error'): never {
-  throw new Refused({ status, type, message });
-}
-
+/** What the service refuses, checked in the order in which it would, in its own words. */
 export function refusalOf(
-  given: Given,
+  given: Omit<Given, 'query'>,
   limits: StrictLimits,
   issued: Issued,
 ): { refused: Refusal | null; body: RequestBody } {
-  let body: RequestBody = {};
-  try {
+  return judged<RequestBody>({}, (seen) => {
     checkHeaders(given);
-    body = parse(given.bytes, limits);
+    const body = parse(given.bytes, limits);
+    seen(body);
     checkBody(body, limits, issued);
-    return { refused: null, body };
-  } catch (error) {
-    if (error instanceof Refused) return { refused: error.refusal, body };
-    throw error;
-  }
+  });
 }
 
 const VERSIONS = ['2023-06-01', '2026-10-21'];
 
-function checkHeaders({ method, path, headers, key }: Given): void {
+function checkHeaders({ method, path, headers, key }: Omit<Given, 'query'>): void {
   if (method !== 'POST' || path !== '/v1/messages') refuse(`${method} ${path}`, 404, 'not_found_error');
   const sent = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
   if (sent === undefined || sent === '') refuse('x-api-key header is required', 401, 'authentication_error');
@@ -105,35 +67,12 @@ function checkHeaders({ method, path, headers, key }: Given): void {
 function parse(bytes: Buffer, limits: StrictLimits): RequestBody {
   if (bytes.length > limits.promptBytes)
     refuse(`prompt is too long: ${bytes.length} tokens > ${limits.promptBytes} maximum`);
-  let text = '';
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    refuse('The request body is not valid JSON: invalid utf-8');
-  }
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    refuse('The request body is not valid JSON');
-  }
-  if (!everyText(body, (one) => one.isWellFormed())) {
-    refuse('The request body is not valid JSON: no low surrogate in string: line 1');
-  }
-  return body as RequestBody;
-}
-
-function everyText(value: unknown, test: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return test(value);
-  if (Array.isArray(value)) return value.every((one) => everyText(one, test));
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, one]) => test(key) && everyText(one, test));
+  return parseBody(bytes, (why) => refuse(`The request body is not valid JSON${why}`)) as RequestBody;
 }
 
 function allow(where: string, value: object, fields: readonly string[]): void {
-  for (const key of Object.keys(value)) {
-    if (!fields.includes(key)) refuse(`${where}${where === '' ? '' : '.'}${key}: Extra inputs are not permitted`);
-  }
+  const unknown = unknownField(value, fields);
+  if (unknown !== null) refuse(`${where}${where === '' ? '' : '.'}${unknown}: Extra inputs are not permitted`);
 }
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];

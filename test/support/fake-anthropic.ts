@@ -1,151 +1,39 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { type Issued, type RequestBody, refusalOf, USUAL_LIMITS } from './fake-anthropic-rules.ts';
 import {
-  type Issued,
-  type Refusal,
-  type RequestBody,
-  refusalOf,
-  type StrictLimits,
-  USUAL_LIMITS,
-} from './fake-anthropic-rules.ts';
+  cut,
+  type FakeEntry as FakeEntryOf,
+  type FakeOptions,
+  type FakeReplyOrder,
+  type FakeRequest as FakeRequestOf,
+  type FakeService,
+  partOf,
+  pause,
+  startFakeService,
+} from './fake-service.ts';
 
-/** What the fake answers one request with: text, a list of parts, or everything spelled out. */
-export type FakeReply = string | readonly FakePart[] | FakeStep;
-export type FakeEntry = FakeReply | ((request: FakeRequest, index: number) => FakeReply);
+export type { FakeOptions, FakePart, FakeReply, FakeStep } from './fake-service.ts';
+export type FakeEntry = FakeEntryOf<RequestBody>;
+export type FakeRequest = FakeRequestOf<RequestBody>;
+/** `url` is for `ANTHROPIC_BASE_URL`. */
+export type FakeAnthropic = FakeService<RequestBody>;
 
-export interface FakeStep {
-  readonly parts?: readonly FakePart[];
-  /** Default: `tool_use` when a tool is called, else `end_turn`. */
-  readonly stop?: string;
-  readonly usage?: {
-    readonly input?: number;
-    readonly output?: number;
-    readonly cacheRead?: number;
-    readonly cacheWrite?: number;
-    readonly thinking?: number;
-  };
-  /** An error instead of a reply. `type` and `message` are the API's usual ones unless given. */
-  readonly status?: number;
-  readonly type?: string;
-  readonly message?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Before the first byte, headers included: until it settles, or for milliseconds. */
-  readonly before?: Promise<unknown> | number;
-}
-
-export type FakePart =
-  | string
-  | { readonly text: string; readonly piece?: number; readonly every?: number }
-  | { readonly thinking: string; readonly signature?: string; readonly piece?: number }
-  /** Thinking the service keeps sealed. */
-  | { readonly redacted: string }
-  /** `json` in place of `input`: arguments exactly as written, valid or not. */
-  | {
-      readonly tool: string;
-      readonly input?: unknown;
-      readonly json?: string;
-      readonly id?: string;
-      readonly piece?: number;
-    }
-  | { readonly wait: Promise<unknown> | number }
-  | { readonly ping: true }
-  /** Bytes as they are, between two events. */
-  | { readonly raw: string }
-  /** An error event in the middle of the stream. */
-  | { readonly error: { readonly type: string; readonly message: string } }
-  /**
-   * The connection is torn down here (a reset may overtake what was just written: let the test wait first); `quiet`
-   * closes it in order, without the end of the message.
-   */
-  | { readonly cut: 'reset' | 'quiet' };
-
-export interface FakeRequest {
-  readonly body: RequestBody;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly raw: string;
-  /** Why it was refused; null when it was answered. */
-  readonly refused: Refusal | null;
-}
-
-export interface FakeOptions {
-  /** The only key that is accepted; default: any. */
-  readonly key?: string;
-  readonly limits?: Partial<StrictLimits>;
-  /** After the last step, go on with it. */
-  readonly repeatLast?: boolean;
-}
-
-export interface FakeAnthropic {
-  /** For `ANTHROPIC_BASE_URL`. */
-  readonly url: string;
-  readonly requests: readonly FakeRequest[];
-  /** Changed by a test mid-way, such as a lower image limit. */
-  readonly limits: StrictLimits;
-  /** Settles once `count` requests have arrived. */
-  received(count: number): Promise<void>;
-  /** Tokens billed so far, over all replies, broken ones included. */
-  readonly billed: { input: number; output: number; cacheRead: number; cacheWrite: number };
-  close(): Promise<void>;
-}
-
-/**
- * Anthropic Messages on loopback, as strict as the service: what that refuses with 400 is refused here, in its words.
- * A step is used up by every request that passes; a refused request uses none.
- */
-export async function startFakeAnthropic(
-  entries: readonly FakeEntry[],
-  options: FakeOptions = {},
-): Promise<FakeAnthropic> {
-  const requests: FakeRequest[] = [];
-  const waiting: { count: number; settle: () => void }[] = [];
-  const limits: StrictLimits = { ...USUAL_LIMITS, ...options.limits };
+/** Anthropic Messages on loopback. */
+export function startFakeAnthropic(entries: readonly FakeEntry[], options: FakeOptions = {}): Promise<FakeAnthropic> {
   const issued: Issued = { signatures: new Map(), thinkingOfCall: new Map() };
-  const billed = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  let answered = 0;
-
-  const server = createServer((incoming, response) => {
-    void answer(incoming, response).catch(() => response.destroy());
-  });
-
-  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const bytes = Buffer.concat(chunks);
-    const id = `req_${String(requests.length + 1).padStart(4, '0')}`;
-    const path = new URL(incoming.url ?? '/', 'http://fake').pathname;
-    const given = { method: incoming.method ?? '', path, headers: incoming.headers, bytes, key: options.key };
-    const { refused, body } = refusalOf(given, limits, issued);
-    const request: FakeRequest = { body, headers: incoming.headers, raw: bytes.toString(), refused };
-    requests.push(request);
-    for (const one of waiting) if (requests.length >= one.count) one.settle();
-    if (refused) return sendError(response, id, refused.status, refused.type, refused.message, {});
-
-    const index = answered++;
-    const step = stepOf(entries[index] ?? (options.repeatLast ? entries.at(-1) : undefined), request, index);
-    await pause(step.before);
-    if (step.status !== undefined) {
-      const [type, message] = USUAL_ERRORS[step.status] ?? ['api_error', 'scripted'];
-      return sendError(response, id, step.status, step.type ?? type, step.message ?? message, step.headers ?? {});
-    }
-    const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, ...step.usage };
-    billed.input += usage.input;
-    billed.cacheRead += usage.cacheRead;
-    billed.cacheWrite += usage.cacheWrite;
-    const finished = await streamReply(response, id, body, step, issued);
-    billed.output += finished ? usage.output : 1;
-  }
-
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    limits,
-    billed,
-    received: (count) =>
-      requests.length >= count ? Promise.resolve() : new Promise((settle) => waiting.push({ count, settle })),
-    close: () => closeServer(server),
-  };
+  return startFakeService<RequestBody>(
+    {
+      limits: USUAL_LIMITS,
+      usualErrors: USUAL_ERRORS,
+      check: (given, limits) => refusalOf(given, limits, issued),
+      errorBody: ({ type, message }, id) => ({ type: 'error', error: { type, message }, request_id: id }),
+      idHeader: 'request-id',
+      stream: (response, order) => streamReply(response, order, issued),
+      cutOutput: 1,
+    },
+    entries,
+    options,
+  );
 }
 
 const USUAL_ERRORS: Readonly<Record<number, readonly [string, string]>> = {
@@ -159,35 +47,11 @@ const USUAL_ERRORS: Readonly<Record<number, readonly [string, string]>> = {
   529: ['overloaded_error', 'Overloaded'],
 };
 
-function stepOf(entry: FakeEntry | undefined, request: FakeRequest, index: number): FakeStep {
-  if (entry === undefined) return { status: 400, message: `the fake has no step ${index + 1}` };
-  const reply = typeof entry === 'function' ? entry(request, index) : entry;
-  if (typeof reply === 'string') return { parts: [reply] };
-  return 'length' in reply ? { parts: reply } : reply;
-}
-
-function sendError(
-  response: ServerResponse,
-  id: string,
-  status: number,
-  type: string,
-  message: string,
-  headers: Readonly<Record<string, string>>,
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'request-id': id, ...headers });
-  response.end(JSON.stringify({ type: 'error', error: { type, message }, request_id: id }));
-}
-
-/** False when the stream was ended early on purpose. */
 async function streamReply(
   response: ServerResponse,
-  id: string,
-  body: RequestBody,
-  step: FakeStep,
+  { id, body, step, usage }: FakeReplyOrder<RequestBody>,
   issued: Issued,
 ): Promise<boolean> {
-  const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, ...step.usage };
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id, ...step.headers });
   const send = (type: string, fields: object) => {
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
   };
@@ -220,7 +84,7 @@ async function streamReply(
     index++;
   };
   for (const given of step.parts ?? []) {
-    const part = typeof given === 'string' ? { text: given } : given;
+    const part = partOf(given);
     if ('wait' in part) await pause(part.wait);
     else if ('ping' in part) send('ping', {});
     else if ('raw' in part) response.write(part.raw);
@@ -275,10 +139,6 @@ async function streamReply(
   return true;
 }
 
-function* cut(text: string, piece: number): Generator<string> {
-  for (let from = 0; from < text.length; from += piece) yield text.slice(from, from + piece);
-}
-
 async function* paced(
   text: string,
   piece: number,
@@ -289,16 +149,4 @@ async function* paced(
     if (every) await pause(every);
     yield wrap(one);
   }
-}
-
-async function pause(wait: Promise<unknown> | number | undefined): Promise<void> {
-  if (typeof wait === 'number') await new Promise((resolve) => setTimeout(resolve, wait));
-  else await wait;
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
     message: 'The conversation is longer than this model can take',
     retryable: false,
     status: [400, 413, 422],
-    text: /prompt is too long|context[ _-](?:length|window|limit)|maximum context|too many (?:input )?tokens|input (?:token count|length).*exceed/i,
+    text: /prompt is too long|context[ _-](?:length|window|limit|size)|maximum context|too many (?:input )?tokens|input (?:token count|length).*exceed/i,
   },
   {
     category: 'image-rejected',
@@ -42,6 +42,14 @@ const RULES: readonly Rule[] = [
     retryable: false,
     status: [400, 413, 422],
     text: /\bimages?\b/i,
+  },
+  {
+    category: 'credential-refused',
+    message: 'The service does not accept the key',
+    retryable: false,
+    status: [400],
+    // Google answers a wrong key with 400.
+    text: /API[ _]key (?:not valid|expired|not found)|API_KEY_INVALID/i,
   },
   {
     category: 'quota-exhausted',
@@ -62,28 +70,28 @@ const RULES: readonly Rule[] = [
     message: 'The account cannot be billed',
     retryable: false,
     status: [402],
-    types: ['billing_error'],
+    types: ['billing_error', 'insufficient_quota'],
   },
   {
     category: 'credential-refused',
     message: 'The service does not accept the key',
     retryable: false,
     status: [401],
-    types: ['authentication_error'],
+    types: ['authentication_error', 'invalid_api_key', 'UNAUTHENTICATED'],
   },
   {
     category: 'credential-refused',
     message: 'The key is not allowed to use this model',
     retryable: false,
     status: [403],
-    types: ['permission_error'],
+    types: ['permission_error', 'PERMISSION_DENIED'],
   },
   {
     category: 'request-rejected',
     message: 'The service does not know this model or address',
     retryable: false,
     status: [404],
-    types: ['not_found_error'],
+    types: ['not_found_error', 'model_not_found', 'NOT_FOUND'],
   },
   {
     category: 'context-too-long',
@@ -97,28 +105,33 @@ const RULES: readonly Rule[] = [
     message: 'The service asks us to slow down',
     retryable: true,
     status: [429],
-    types: ['rate_limit_error'],
+    types: ['rate_limit_error', 'rate_limit_exceeded', 'RESOURCE_EXHAUSTED'],
   },
   {
     category: 'overloaded',
     message: 'The service is overloaded',
     retryable: true,
     status: [503, 529],
-    types: ['overloaded_error'],
+    types: ['overloaded_error', 'server_overloaded', 'UNAVAILABLE'],
   },
   {
     category: 'server-error',
     message: 'The service failed to answer in time',
     retryable: true,
     status: [408, 504],
-    types: ['timeout_error'],
+    types: ['timeout_error', 'DEADLINE_EXCEEDED'],
   },
-  { category: 'server-error', message: 'The service had an error of its own', retryable: true, types: ['api_error'] },
+  {
+    category: 'server-error',
+    message: 'The service had an error of its own',
+    retryable: true,
+    types: ['api_error', 'server_error', 'INTERNAL'],
+  },
   {
     category: 'request-rejected',
     message: 'The service rejected the request',
     retryable: false,
-    types: ['invalid_request_error'],
+    types: ['invalid_request_error', 'invalid_prompt', 'INVALID_ARGUMENT', 'FAILED_PRECONDITION'],
   },
 ];
 
@@ -135,16 +148,26 @@ export function failureOfService(problem: ServiceProblem): Failure {
     status: problem.status,
     requestId: problem.requestId,
     detail: detailOf(problem),
-    retryAfterMs: problem.headers ? retryAfter(problem.headers, problem.now) : null,
+    retryAfterMs: (problem.headers ? retryAfter(problem.headers, problem.now) : null) ?? retryDelay(problem.text),
     retryable,
     attempts: 1,
   };
 }
 
+/** Types that say the request itself is at fault; services that name none leave it to their words. */
+const ABOUT_REQUEST: ReadonlySet<string> = new Set([
+  'invalid_request_error',
+  'invalid_prompt',
+  'context_length_exceeded',
+  'image_parse_error',
+  'INVALID_ARGUMENT',
+]);
+
 function matches(rule: Rule, problem: ServiceProblem): boolean {
   const byStatus = problem.status !== null && rule.status?.includes(problem.status) === true;
   // Mid-stream there is no status any more: the type says whether a phrase is about the request.
-  const aboutRequest = byStatus || (problem.status === null && problem.type === 'invalid_request_error');
+  const aboutRequest =
+    byStatus || (problem.status === null && (problem.type === null || ABOUT_REQUEST.has(problem.type)));
   if (rule.text) return aboutRequest && rule.text.test(problem.text);
   return (
     byStatus || (problem.type !== null && rule.types?.includes(problem.type) === true && !hasOwnStatus(problem.status))
@@ -229,6 +252,12 @@ export function retryAfter(headers: Headers, now: number): number | null {
   if (/^\d+(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000);
   const date = Date.parse(given);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** Google says in the body how long to wait: `"retryDelay": "34.07s"`. */
+function retryDelay(text: string): number | null {
+  const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(text)?.[1];
+  return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
 }
 
 const DETAIL_LIMIT = 4096;

@@ -47,6 +47,8 @@ export interface ModelRequest {
   /** Positions in `messages` after which a cache mark is worth setting (a wire may set fewer). */
   readonly cacheMarks: readonly number[];
   readonly session: string;
+  /** Faster for more money, or slower for less, where the service offers it; missing: its usual way. */
+  readonly tier?: 'priority' | 'flex';
 }
 
 export type Message =
@@ -125,6 +127,8 @@ export interface WireConnection {
   /** Null: the service asks for none (a local server). */
   readonly key: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** Which habits of a shared wire this service has; null: found out by its address. */
+  readonly dialect?: string | null;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
 }
