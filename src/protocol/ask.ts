@@ -27,6 +27,8 @@ export type AskBody =
       readonly rows: readonly AskRow[];
       readonly diffs: readonly FileDiff[];
       readonly choices: readonly AskChoice[];
+      /** Of a command: what the model would be given of its output; the `output` of an answer says otherwise. */
+      readonly output?: 'text' | 'ref';
     }
   | { readonly kind: 'questions'; readonly questions: readonly Question[] }
   | {
@@ -48,7 +50,7 @@ export interface AskChoice {
   readonly label: string;
   /** Approving choices are guarded: never by Enter, never by a paste, never while the person is typing (UP-15). */
   readonly approves: boolean;
-  /** The second of two choices named `session`: covers the wider pattern its label spells out, not just the exact line. */
+  /** The second of two choices named `session` or `remember`, which its answer must repeat: covers the wider pattern its label spells out, not just the exact line. */
   readonly wide?: boolean;
 }
 

@@ -103,6 +103,7 @@ export async function createToolBench(): Promise<ToolBench> {
       grant: issueGrant(effects, facts),
       call,
       files,
+      processes,
       rules,
       signal,
       runLine,

@@ -6,6 +6,8 @@ import type { Journal } from '../../src/core/journal/journal.ts';
 import type { Model } from '../../src/core/models/model.ts';
 import { parseModelRef } from '../../src/core/models/model-ref.ts';
 import { NO_RULES } from '../../src/core/policy/rules.ts';
+// The grammar is loaded when a line first needs it; a clock moved by hand does not wait for that.
+import '../../src/core/policy/shell-command.ts';
 import { type ControllerOptions, createController, type SessionController } from '../../src/core/session/controller.ts';
 import type { Tool, ToolOutcome, ToolWorld } from '../../src/core/tools/tool.ts';
 import type { Effect } from '../../src/protocol/effect.ts';

@@ -1,5 +1,5 @@
 import type { Effect } from '../../protocol/effect.ts';
-import { combineOffers, sessionChoices } from './answers.ts';
+import { combineOffers, lastingChoices } from './answers.ts';
 import type { PathFact } from './facts.ts';
 import { judgeExternal, judgeNetwork } from './judge-elsewhere.ts';
 import { judgeLine } from './judge-line.ts';
@@ -36,7 +36,7 @@ export function decide(input: DecisionInput): Decision {
     rows: questions.flatMap((one) => one.rows),
     choices: [
       { key: 'y', name: 'once', label: 'Yes, once', approves: true },
-      ...sessionChoices(offer),
+      ...lastingChoices(offer),
       { key: 'n', name: 'no', label: 'No', approves: false },
     ],
     remember: offer.lines.map((line) => line.pattern),

@@ -36,6 +36,8 @@ export type Protection = 'own' | 'git' | 'settings' | 'credentials';
 export interface LineFact {
   readonly line: string;
   readonly folder: string;
+  /** The value of PATH it would run with. */
+  readonly searchPath: string;
   readonly folderInside: boolean;
   /** Every simple command found, those inside others too; perhaps not all of them when `unparsed` is set. */
   readonly commands: readonly CommandFact[];

@@ -36,7 +36,9 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
   if (mode === 'plan' && !proven)
     return deny('mode-plan', 'plan mode runs only commands known to read and nothing else');
 
-  const output = defaultOutput(line, input);
+  // Kept aside by the settings, it is still shown once the person vouches for the line by a lasting answer (SEC-46).
+  const vouched = classOutput(line);
+  const output = input.commandOutput === 'aside' ? 'ref' : vouched;
   const reasons = reasonsToAsk(line, input, blind);
   if (askRule !== null) reasons.unshift({ identifier: 'rule-ask', text: `the rule ${askRule.text} asks` });
   const offerable = isAnswerable(line);
@@ -73,7 +75,7 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
     reasons,
     rows: [...lineRows(line, effect.label, input.facts.workspace), ...reasonRows(reasons)],
     output,
-    offer: offerable ? { ...offerFor(line, steps), remember: canRemember } : NO_OFFER,
+    offer: offerable ? { ...offerFor(line, steps), remember: canRemember, output: vouched } : NO_OFFER,
   };
 }
 
@@ -257,8 +259,7 @@ function namesUneditable({ paths }: CommandFact, input: DecisionInput): boolean 
 }
 
 /** Text, unless the line is known to bring in what others wrote: from the network or from places nobody vouched for. */
-function defaultOutput(line: LineFact, input: DecisionInput): 'text' | 'ref' {
-  if (input.commandOutput === 'aside') return 'ref';
+function classOutput(line: LineFact): 'text' | 'ref' {
   const files: readonly PathFact[] = line.commands.flatMap((command) => [...command.paths, ...command.redirected]);
   return line.network || files.some((file) => file.exists && !file.trusted && !file.path.startsWith('/dev/'))
     ? 'ref'

@@ -61,6 +61,6 @@ export function judgeFed(effect: Run, line: LineFact, found: Judgement, { facts,
     reasons: [reason, ...(found.verdict === 'ask' ? found.reasons : [])],
     rows: [...rows, { role: 'reason', shown: { text, label: TRUSTED_PUBLIC } }],
     output,
-    offer: isPrivate || found.verdict !== 'ask' ? NO_OFFER : found.offer,
+    offer: isPrivate || found.verdict !== 'ask' ? NO_OFFER : { ...found.offer, output },
   };
 }

@@ -41,6 +41,7 @@ export async function lineFact(
   return {
     line,
     folder,
+    searchPath: scope.path,
     folderInside: [scope.workspace, ...scope.roots].some((root) => isWithin(real, root)),
     commands: known,
     unparsed: unclear.length === 0 ? null : unclear.join(', '),
@@ -133,11 +134,11 @@ async function withProven(
 }
 
 /** Whether what the line would start and open is still what was decided on; else a sentence about what changed (RUN-2). */
-export async function findChange(line: LineFact, path: string, sources: FactSources): Promise<string | null> {
+export async function findChange(line: LineFact, sources: FactSources): Promise<string | null> {
   for (const command of line.commands) {
     const [name = ''] = command.words;
     if (name !== '' && !isBuiltin(name)) {
-      const program = await findProgram(name, command.folder, path, sources);
+      const program = await findProgram(name, command.folder, line.searchPath, sources);
       const identity = program === null ? null : await programIdentity(program, sources);
       const same =
         program === command.program &&

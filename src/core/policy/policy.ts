@@ -77,4 +77,6 @@ export interface Offer {
   readonly lines: readonly Omit<AnsweredLine, 'output' | 'remembered'>[];
   /** Whether `lines` may also be remembered beyond this session. */
   readonly remember?: boolean;
+  /** What a lasting answer does with the output unless another choice is made; as the question says where absent. */
+  readonly output?: 'text' | 'ref';
 }

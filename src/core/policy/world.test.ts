@@ -41,6 +41,7 @@ function open(permission: Grant) {
     grant: permission,
     call: 'c1',
     files: system.files,
+    processes: system.processes,
     rules: NO_RULES,
     signal: new AbortController().signal,
     runLine: async ({ line }) => ran.push(line),

@@ -4,8 +4,9 @@ import type { Effect } from '../../protocol/effect.ts';
 import { combineLabels, type Label, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { type Files, type OpenFile, SystemError } from '../../system/files.ts';
 import type { Sealed } from '../values/sealed.ts';
-import type { PathFact } from './facts.ts';
+import type { FactSources, PathFact } from './facts.ts';
 import { consume, type Grant } from './grant.ts';
+import { findChange } from './line-facts.ts';
 import { opener } from './opener.ts';
 import { isWithin } from './paths.ts';
 import { resolvePath } from './resolve-path.ts';
@@ -32,6 +33,8 @@ export interface WorldParts<Line, Helper> {
   readonly grant: Grant;
   readonly call: string;
   readonly files: Files;
+  /** Programs are looked up once more before a line starts. */
+  readonly processes: FactSources['processes'];
   readonly rules: Rules;
   readonly signal: AbortSignal;
   readonly runLine: (
@@ -66,7 +69,7 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
   const { grant, files, rules } = parts;
   if (!consume(grant)) throw new SystemError('EPERM', 'this permission was already used');
   const { effects, facts } = grant;
-  const scope = { workspace: facts.workspace, home: facts.home };
+  const scope = { workspace: facts.workspace, home: facts.home, ignoreCase: facts.ignoreCase ?? false };
   const spent = new Set<Effect>();
 
   function factOf(path: string): PathFact | null {
@@ -169,6 +172,8 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
       const effect = effects.find((one): one is Run => one.kind === 'run' && !spent.has(one));
       if (effect === undefined) throw new SystemError('EPERM', 'no command was approved for this call');
       spent.add(effect);
+      const changed = facts.line === null ? null : await findChange(facts.line, { files, processes: parts.processes });
+      if (changed !== null) throw new SystemError('EPERM', changed);
       const { line, folder, timeoutMs } = effect;
       return parts.runLine({ call: parts.call, line, folder, timeoutMs }, parts.signal, onOutput);
     },

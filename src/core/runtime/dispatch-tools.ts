@@ -3,6 +3,7 @@ import type { FileDiff } from '../../protocol/display.ts';
 import type { ResultOutcome } from '../../protocol/entry.ts';
 import { combineLabels, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { fileDiff } from '../changes/patch.ts';
+import { outputAfter } from '../policy/answers.ts';
 import { NOT_PARSED } from '../journal/interrupted.ts';
 import type { Facts } from '../policy/facts.ts';
 import { planRelease } from '../policy/release.ts';
@@ -85,6 +86,7 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
     rows: decision.rows,
     diffs: planning.diffs.map((diff) => labelled(diff, facts)),
     choices: decision.choices,
+    ...(effects.some((effect) => effect.kind === 'run') ? { output: decision.output } : {}),
   } as const;
   const answer = await runtime.calls.ask({ for: null, origin: '', call: call.call, body }, signal);
   if (signal.aborted) return notRun(call, signal);
@@ -100,8 +102,14 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
     const note = answer.note?.trim() ? ` They said: ${answer.note.trim()}` : '';
     return refused({ ...call, title }, `The person said no to this. Nothing was done.${note}`);
   }
-  gate.remember(decision, answer);
-  return allow(answer.choice === 'session' ? 'session' : 'person', answer.output ?? decision.output);
+  if (!(await gate.remember(decision, answer))) {
+    const text = 'That answer holds for this session only: it could not be saved.';
+    await runtime.recorder.write([{ kind: 'note', level: 'warning', identifier: 'answer-unsaved', text }], {
+      onFailure: 'keep',
+    });
+  }
+  const lasting = answer.choice === 'session' || answer.choice === 'remember';
+  return allow(lasting ? 'session' : 'person', outputAfter(decision, answer));
 }
 
 /** Runs what was allowed and writes its result; a result is never lost, not even to a full disk. */

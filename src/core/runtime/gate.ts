@@ -2,15 +2,16 @@ import type { AskAnswer } from '../../protocol/ask.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { PermissionMode } from '../../protocol/message.ts';
-import { withAnswer } from '../policy/answers.ts';
+import { answeredLines, withAnswer } from '../policy/answers.ts';
 import { type Audit, auditDecision } from '../policy/audit.ts';
 import { decide } from '../policy/decide.ts';
-import type { FactScope, Facts } from '../policy/facts.ts';
+import type { FactScope, FactSources, Facts } from '../policy/facts.ts';
 import { gatherFacts } from '../policy/gather-facts.ts';
 import { isKeptAside } from '../policy/judge-path.ts';
 import type { LiveTrust } from '../policy/live-trust.ts';
-import { type Decision, NO_ANSWERS, type SessionAnswers } from '../policy/policy.ts';
+import { type AnsweredLine, type Decision, NO_ANSWERS, type SessionAnswers } from '../policy/policy.ts';
 import type { Quarantine } from '../policy/quarantine.ts';
+import type { RememberedAnswers } from '../policy/remembered.ts';
 import type { Rules } from '../policy/rules.ts';
 
 export interface Judged {
@@ -27,28 +28,35 @@ export interface Gate {
   readonly quarantine: Quarantine;
   readonly mode: () => PermissionMode;
   readonly audit: Audit;
+  /** Where programs are looked up. */
+  readonly processes: FactSources['processes'];
   /** `call`: whose effects they are, for the trail. */
   judge(effects: readonly Effect[], call: string): Promise<Judged>;
   /** Whether what lies there is kept from the model, though it is in reach. */
   keepsAside(path: string): Promise<boolean>;
-  /** Keeps what a session answer covers from now on. */
-  remember(asked: Extract<Decision, { verdict: 'ask' }>, answer: AskAnswer): void;
+  /** Keeps what a lasting answer covers from now on; false when it should outlive the session and could not be kept. */
+  remember(asked: Extract<Decision, { verdict: 'ask' }>, answer: AskAnswer): Promise<boolean>;
 }
 
 export interface GateParts {
   readonly rules: Rules;
   readonly scope: FactScope;
-  readonly sources: Parameters<typeof gatherFacts>[2];
+  readonly sources: FactSources;
   readonly trust: LiveTrust;
   readonly quarantine: Quarantine;
   readonly mode: () => PermissionMode;
   readonly canAsk: boolean;
   readonly audit: Audit;
+  /** Answers about commands that were remembered before. */
+  readonly earlierAnswers?: readonly AnsweredLine[];
+  /** Where further ones are kept; absent where nothing is saved. */
+  readonly remembered?: RememberedAnswers | null;
+  readonly commandOutput?: 'class' | 'aside';
 }
 
 export function createGate(parts: GateParts): Gate {
   const { rules, sources, trust, quarantine, mode, canAsk, audit } = parts;
-  let answers: SessionAnswers = NO_ANSWERS;
+  let answers: SessionAnswers = { ...NO_ANSWERS, lines: parts.earlierAnswers ?? [] };
   const scopeNow = (): FactScope => ({ ...parts.scope, trust: trust.map, isWithheld: quarantine.isWithheld });
   return {
     rules,
@@ -59,6 +67,7 @@ export function createGate(parts: GateParts): Gate {
     quarantine,
     mode,
     audit,
+    processes: sources.processes,
     judge: async (effects, call) => {
       const facts = await gatherFacts(effects, scopeNow(), sources);
       // Mode and answers are looked at last: what changed while facts were gathered counts.
@@ -69,6 +78,8 @@ export function createGate(parts: GateParts): Gate {
         rules,
         answers,
         canAsk,
+        canRemember: parts.remembered != null,
+        commandOutput: parts.commandOutput ?? 'class',
         contextTrusted: quarantine.context.trusted,
       });
       audit(auditDecision(call, effects, decision, mode()));
@@ -84,8 +95,10 @@ export function createGate(parts: GateParts): Gate {
       const { paths } = await gatherFacts([effect], scopeNow(), sources);
       return mode() !== 'bypass' && paths.some(isKeptAside);
     },
-    remember: (asked, answer) => {
+    remember: async (asked, answer) => {
       answers = withAnswer(answers, asked, answer);
+      if (answer.kind !== 'choice' || answer.choice !== 'remember') return true;
+      return (await parts.remembered?.add(answeredLines(asked, answer))) ?? false;
     },
   };
 }

@@ -119,6 +119,7 @@ function openToolWorld(
     grant: issueGrant(allowed.effects, allowed.facts),
     call: call.call,
     files: system.files,
+    processes: calls.gate.processes,
     rules: calls.gate.rules,
     signal,
     runLine: (order, stop, onOutput) =>

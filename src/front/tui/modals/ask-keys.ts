@@ -43,7 +43,8 @@ export function askKey(ask: Ask, state: AskState, event: KeyEvent, window: numbe
   if (!event.alone) return choice.approves ? { kind: 'typing' } : { kind: 'other' };
   if (choice.approves && !allSeen(state)) return { kind: 'note', text: 'Read it to the end first: PgDn' };
   const output = choice.approves && state.output !== null ? { output: state.output } : {};
-  return { kind: 'answer', answer: { kind: 'choice', choice: choice.name, ...output } };
+  const wide = choice.wide === true ? { wide: true } : {};
+  return { kind: 'answer', answer: { kind: 'choice', choice: choice.name, ...output, ...wide } };
 }
 
 function scrollKey(chord: string, state: AskState, window: number): AskState | null {
