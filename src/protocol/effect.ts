@@ -39,7 +39,14 @@ export type Effect =
   | { readonly kind: 'delegate'; readonly agent: string; readonly task: string; readonly label: Label }
   | { readonly kind: 'external'; readonly server: string; readonly tool: string; readonly label: Label }
   /** Showing the model what was kept aside: the output of a command, or one slot after a look at it. */
-  | { readonly kind: 'release'; readonly ref: string; readonly how: 'output' | 'vet'; readonly label: Label }
+  | {
+      readonly kind: 'release';
+      readonly ref: string;
+      readonly how: 'output' | 'vet';
+      /** What the model says it should be. */
+      readonly expects?: string;
+      readonly label: Label;
+    }
   /** Starting a program of ours that stays for the session, such as a language server. */
   | { readonly kind: 'service'; readonly language: string; readonly program: string; readonly label: Label }
   /** Asking the person, or changing the session's own list of things to do: no effect outside the session. */

@@ -12,7 +12,9 @@ import type { FactScope } from '../../src/core/policy/facts.ts';
 import { gatherFacts } from '../../src/core/policy/gather-facts.ts';
 import { issueGrant } from '../../src/core/policy/grant.ts';
 import { type DecisionInput, NO_ANSWERS } from '../../src/core/policy/policy.ts';
+import { createQuarantine } from '../../src/core/policy/quarantine.ts';
 import { NO_RULES } from '../../src/core/policy/rules.ts';
+import { trusts } from '../../src/core/policy/trust.ts';
 import { openWorld } from '../../src/core/policy/world.ts';
 import { createTools } from '../../src/core/tools/registry.ts';
 import type { Planning, ToolOutcome } from '../../src/core/tools/tool.ts';
@@ -62,6 +64,7 @@ export async function createToolBench(): Promise<ToolBench> {
   const rg = await findRipgrep(files, processes, { from: import.meta.dirname, platform: process.platform, path });
   const runHelper = createHelperRunner(processes, clock, rg);
   const tools = createTools();
+  const quarantine = createQuarantine();
   let calls = 0;
 
   async function plan(name: string, input: Json): Promise<Planning<unknown>> {
@@ -111,6 +114,7 @@ export async function createToolBench(): Promise<ToolBench> {
       write,
     });
     const nothing = () => {};
+    const notHere = () => Promise.reject(new Error('not on the bench'));
     return tool.run(planning.planned, {
       ...world,
       call,
@@ -121,6 +125,15 @@ export async function createToolBench(): Promise<ToolBench> {
       setTodo: nothing,
       todo: () => [],
       sawFile: ledger.saw,
+      fetchPage: notHere,
+      languageServer: notHere,
+      process: notHere,
+      released: () => {
+        throw new Error('nothing is released on the bench');
+      },
+      skill: async () => null,
+      keepAside: (slot) => quarantine.keep(slot),
+      trusts: (path) => trusts(scope.trust, path),
       progress: nothing,
     });
   }

@@ -5,6 +5,8 @@ export interface LineOrder {
   readonly line: string;
   readonly folder: string;
   readonly timeoutMs: number;
+  /** What it may read from its standard input; nothing without it. */
+  readonly input?: Uint8Array;
 }
 
 export interface LineResult {

@@ -1,5 +1,5 @@
 import type { Shown } from '../../protocol/label.ts';
-import { combineLabels, type Label, TRUSTED_PRIVATE } from '../../protocol/label.ts';
+import { combineLabels, type Label } from '../../protocol/label.ts';
 import { type Sealed, seal } from '../values/sealed.ts';
 import { splitDocument } from './document-marker.ts';
 import { opener } from './opener.ts';
@@ -14,6 +14,16 @@ import { makeVisible } from './visible-text.ts';
 /** Text of sealed bytes: what is not UTF-8 is marked, never refused, so that reading it decides nothing. */
 export function textOf(bytes: Sealed<Uint8Array>): Sealed<string> {
   return seal(new TextDecoder().decode(opener.open(bytes)), bytes.label);
+}
+
+/** The same without keys and secrets, which no request or record may hold. */
+export function redacted(text: Sealed<string>, redact: (text: string) => string): Sealed<string> {
+  return seal(redact(opener.open(text)), text.label);
+}
+
+/** Bytes of UTF-8. */
+export function sizeOf(text: Sealed<string>): number {
+  return Buffer.byteLength(opener.open(text));
 }
 
 /** Into a file, or into an endorsed program's input. */
@@ -82,7 +92,7 @@ export function linesForPerson(
   return { lines, hidden: all.length - lines.length };
 }
 
-/** What the person released: trusted from now on, as private as it was (SEC-33). */
-export function promote(text: Sealed<string>): Sealed<string> {
-  return seal(opener.open(text), TRUSTED_PRIVATE);
+/** What the person released, for the one result that shows it: trusted from now on, as private as it was (SEC-33). */
+export function openReleased(text: Sealed<string>): string {
+  return opener.open(text);
 }

@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import type { Effect } from '../../protocol/effect.ts';
+import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { pathRows, reasonRows } from './ask-rows.ts';
 import type { PathFact, Protection } from './facts.ts';
 import { allow, deny, type Judgement, NO_OFFER } from './judgement.ts';
 import { isWithin } from './paths.ts';
 import type { DecisionInput, Offer, Reason } from './policy.ts';
-import { findPathRule } from './rules.ts';
+import { findPathRule, type RuleScope } from './rules.ts';
 
 type Reading = Extract<Effect, { kind: 'read' | 'walk' }>;
 type Writing = Extract<Effect, { kind: 'write' }>;
@@ -23,6 +24,8 @@ export function judgeRead(effect: Reading, fact: PathFact, input: DecisionInput)
   const scope = ruleScope(input);
   const denied = findPathRule(rules, 'deny', 'Read', paths, scope);
   if (denied !== null) return deny('rule-deny', `the rule ${denied.text} forbids it`);
+  if (rules.readsStayInWorkspace === true && !fact.inside && !fact.output)
+    return deny('reads-stay-inside', 'reads stay in the workspace, and this lies outside');
   if (fact.output) return allow('not-needed', 'own-output', 'an output of this session', fact.trusted ? 'text' : 'ref');
   if (mode === 'bypass') return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
   // From a planner that saw untrusted content only a confined read is taken (SEC-11).
@@ -79,6 +82,8 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
   // Untrusted over untrusted changes nothing about what can be believed (SEC-20).
   if (untrusted && (fact.trusted || !fact.inside || !fact.exists))
     always.push({ identifier: 'untrusted-content', text: 'nobody has vouched for what is written' });
+  if (effect.ref !== undefined)
+    always.push({ identifier: 'named-by-reference', text: `the model named this place as ${effect.ref} only` });
   const asked = findPathRule(rules, 'ask', 'Edit', paths, scope);
   if (asked !== null) always.push({ identifier: 'rule-ask', text: `the rule ${asked.text} asks each time` });
 
@@ -97,7 +102,7 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
   return {
     verdict: 'ask',
     reasons: reasons.length > 0 ? reasons : [{ identifier: 'mode-ask', text: 'changes are asked for' }],
-    rows: [...pathRows(fact, effect.label), ...reasonRows(reasons)],
+    rows: [...pathRows(fact, effect.ref === undefined ? effect.label : UNTRUSTED_PRIVATE), ...reasonRows(reasons)],
     output: 'text',
     offer,
   };
@@ -119,6 +124,6 @@ function rootOf(fact: PathFact, { facts }: DecisionInput): string {
   return [facts.workspace, ...facts.roots].find((root) => isWithin(fact.real, root)) ?? fact.real;
 }
 
-export function ruleScope(input: DecisionInput): { workspace: string; home: string | null } {
-  return { workspace: input.facts.workspace, home: input.facts.home };
+export function ruleScope({ facts }: DecisionInput): RuleScope {
+  return { workspace: facts.workspace, home: facts.home, ignoreCase: facts.ignoreCase ?? false };
 }

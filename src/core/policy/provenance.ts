@@ -1,4 +1,5 @@
 import {
+  combineLabels,
   type Label,
   TRUSTED_PRIVATE,
   TRUSTED_PUBLIC,
@@ -12,7 +13,10 @@ import { type TrustMap, trusts } from './trust.ts';
 /** Where a result's content came from, as its tool states it. */
 export type Origin =
   | { readonly from: 'files'; readonly paths: readonly string[] }
-  | { readonly from: 'program'; readonly line: string; readonly folder: string }
+  | { readonly from: 'program'; readonly line: string; readonly folder: string; readonly fed?: Label }
+  | { readonly from: 'picture'; readonly path: string }
+  | { readonly from: 'server'; readonly language: string }
+  | { readonly from: 'released'; readonly ref: string }
   | { readonly from: 'person' }
   | { readonly from: 'houston' }
   | { readonly from: 'network'; readonly host: string };
@@ -29,7 +33,13 @@ export function labelResult(origin: Origin, output: 'text' | 'ref', facts: Facts
       return paths.every((path) => isTrusted(path, output, facts, trust)) ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE;
     }
     case 'program':
-      return output === 'text' ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE;
+      // Whoever vouched for the line did not vouch for what it was given.
+      return combineLabels([output === 'text' ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE, origin.fed ?? TRUSTED_PRIVATE]);
+    case 'picture':
+    case 'server':
+      return UNTRUSTED_PRIVATE;
+    case 'released':
+      return TRUSTED_PRIVATE;
     case 'network':
       return UNTRUSTED_PUBLIC;
     case 'person':

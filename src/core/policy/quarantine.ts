@@ -54,11 +54,14 @@ export interface Quarantine {
   isWithheld(output: string): boolean;
   /** The whole of something shown may be read on: its saved output is no longer withheld. */
   showOutput(output: string): void;
+  noteReleased(): void;
   readonly context: ContextIntegrity;
 }
 
 /** Falls, never rises (SEC-6). */
 export interface ContextIntegrity {
+  /** Whether something kept aside was shown after all: what the model writes may repeat it. */
+  readonly released: boolean;
   readonly trusted: boolean;
   readonly privateShown: boolean;
 }
@@ -67,6 +70,8 @@ export interface ContextIntegrity {
 export interface QuarantineHistory {
   readonly shown: readonly Label[];
   readonly lastRef: number;
+  /** Whether anything kept aside was ever shown to the model. */
+  readonly released?: boolean;
   /** Saved outputs of results that were kept aside: never shown, whatever else is known. */
   readonly withheld?: readonly string[];
   /** Saved outputs of results that were shown. */
@@ -93,6 +98,7 @@ export function createQuarantine(
   let lastRef = history.lastRef;
   let trusted = true;
   let privateShown = false;
+  let released = history.released ?? false;
 
   function noteShown(label: Label): void {
     if (label.integrity === 'untrusted') trusted = false;
@@ -187,7 +193,13 @@ export function createQuarantine(
     },
     isWithheld: (output) => withheld.has(output) || !outputs.has(output),
     showOutput: (output) => void outputs.add(output),
+    noteReleased: () => {
+      released = true;
+    },
     context: {
+      get released() {
+        return released;
+      },
       get trusted() {
         return trusted;
       },

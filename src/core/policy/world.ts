@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import { combineLabels, type Label, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { type Files, type OpenFile, SystemError } from '../../system/files.ts';
@@ -38,7 +38,7 @@ export interface WorldParts<Line, Helper> {
   readonly rules: Rules;
   readonly signal: AbortSignal;
   readonly runLine: (
-    order: { call: string; line: string; folder: string; timeoutMs: number },
+    order: { call: string; line: string; folder: string; timeoutMs: number; input?: Uint8Array },
     signal: AbortSignal,
     onOutput: (text: string) => void,
   ) => Promise<Line>;
@@ -175,7 +175,12 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
       const changed = facts.line === null ? null : await findChange(facts.line, { files, processes: parts.processes });
       if (changed !== null) throw new SystemError('EPERM', changed);
       const { line, folder, timeoutMs } = effect;
-      return parts.runLine({ call: parts.call, line, folder, timeoutMs }, parts.signal, onOutput);
+      const order = { call: parts.call, line, folder, timeoutMs };
+      if (effect.input === undefined) return parts.runLine(order, parts.signal, onOutput);
+      const { ref } = effect.input;
+      const input = (await parts.content?.(ref)) ?? null;
+      if (input === null) throw new SystemError('EPERM', `${ref} stands for nothing`);
+      return parts.runLine({ ...order, input: opener.open(input) }, parts.signal, onOutput);
     },
     async runHelper(_program, argv, place, maxBytes) {
       await check(place, false);
@@ -200,8 +205,4 @@ function refused(path: string): SystemError {
 
 function moved(path: string): SystemError {
   return new SystemError('EPERM', 'the path now leads elsewhere than when it was decided', path);
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

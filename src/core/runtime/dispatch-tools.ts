@@ -2,16 +2,16 @@ import type { Json } from '../../base/json.ts';
 import type { FileDiff } from '../../protocol/display.ts';
 import type { ResultOutcome } from '../../protocol/entry.ts';
 import { combineLabels, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
-import { fileDiff } from '../changes/patch.ts';
-import { outputAfter } from '../policy/answers.ts';
 import { NOT_PARSED } from '../journal/interrupted.ts';
+import { outputAfter } from '../policy/answers.ts';
 import type { Facts } from '../policy/facts.ts';
-import { planRelease } from '../policy/release.ts';
-import type { PlanContext, RefPlans, Tool } from '../tools/tool.ts';
-import type { Gate } from './gate.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Allowed } from './allowed.ts';
 import { guard } from './guard.ts';
+import { planContext } from './plan-context.ts';
 import { ownWords } from './present.ts';
-import { type Allowed, type CallResult, runCall } from './run-call.ts';
+import { type PreparedRelease, prepareRelease } from './release.ts';
+import { type CallResult, runCall } from './run-call.ts';
 import type { CallPart, Runtime, StopCause, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
@@ -38,7 +38,7 @@ export async function dispatchCalls(
   const running: Promise<FinishedCall>[] = [];
   for (const call of calls) {
     const prepared = await prepare(runtime, terms, progress, call);
-    const run = finish(runtime, terms, call, prepared);
+    const run = finish(runtime, terms, progress, call, prepared);
     running.push(run);
     if (!beside) await run;
   }
@@ -67,14 +67,38 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
   const { facts, decision } = judged.value;
   const allow = (by: Allowed['by'], output: Allowed['output']): Prepared => ({
     go: true,
-    allowed: { tool, title, effects, planned: planning.planned, file: planning.file ?? null, facts, by, output },
+    allowed: {
+      tool,
+      title,
+      effects,
+      planned: planning.planned,
+      file: planning.file ?? null,
+      facts,
+      by,
+      output,
+      released: release?.text ?? null,
+    },
   });
 
-  if (decision.verdict === 'allow') return allow(decision.by, decision.output);
   if (decision.verdict === 'deny') {
     progress.refusals++;
     return refused({ ...call, title }, decision.message);
   }
+  const wanted = effects.find((effect) => effect.kind === 'release');
+  let release: Extract<PreparedRelease, { ok: true }> | null = null;
+  if (wanted !== undefined) {
+    const side = { runtime, terms, progress };
+    const found = await guard(runtime.recorder, () =>
+      prepareRelease(side, wanted, call.call, decision.verdict === 'ask'),
+    );
+    if (signal.aborted) return notRun(call, signal);
+    if (!found.ok) return failed(call, found.message);
+    if (!found.value.ok) return failed(call, found.value.message);
+    release = found.value;
+    if (release.answer === 'withheld') return refused({ ...call, title }, `${wanted.ref} was withheld.`);
+    if (release.answer === 'yes' && decision.verdict === 'ask') return allow('mode', 'text');
+  }
+  if (decision.verdict === 'allow') return allow(decision.by, decision.output);
   runtime.publish({ type: 'call', call: call.call, state: 'asking', title, effects });
   progress.phase('asking', title);
   const why = call.why ?? decision.reasons[0]?.text ?? null;
@@ -83,7 +107,7 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
     title,
     why,
     effects,
-    rows: decision.rows,
+    rows: [...decision.rows, ...(release?.rows ?? []), ...(planning.rows ?? [])],
     diffs: planning.diffs.map((diff) => labelled(diff, facts)),
     choices: decision.choices,
     ...(effects.some((effect) => effect.kind === 'run') ? { output: decision.output } : {}),
@@ -113,9 +137,15 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
 }
 
 /** Runs what was allowed and writes its result; a result is never lost, not even to a full disk. */
-async function finish(runtime: Runtime, terms: TurnTerms, call: CallPart, prepared: Prepared): Promise<FinishedCall> {
-  const { turn, signal } = terms;
-  const result = prepared.go ? await runCall(runtime, turn, signal, call, prepared.allowed) : prepared.result;
+async function finish(
+  runtime: Runtime,
+  terms: TurnTerms,
+  progress: TurnProgress,
+  call: CallPart,
+  prepared: Prepared,
+): Promise<FinishedCall> {
+  const { turn } = terms;
+  const result = prepared.go ? await runCall(runtime, terms, progress, call, prepared.allowed) : prepared.result;
   const { before, ...kept } = result;
   await runtime.recorder.write([...before, { kind: 'result', turn, call: call.call, tool: call.tool, ...kept }], {
     onFailure: 'keep',
@@ -132,34 +162,6 @@ function labelled(diff: FileDiff, facts: Facts): FileDiff {
   const fact = facts.paths.find((known) => known.path === diff.path);
   const before = fact === undefined || fact.trusted || !fact.exists ? [] : [UNTRUSTED_PRIVATE];
   return { ...diff, label: combineLabels([diff.label, ...before]) };
-}
-
-function planContext({ calls, system }: Runtime): PlanContext {
-  const { gate } = calls;
-  const { trusted, privateShown } = gate.quarantine.context;
-  return {
-    // Arguments are no better than what the model has seen (SEC-10).
-    label: { integrity: trusted ? 'trusted' : 'untrusted', confidentiality: privateShown ? 'private' : 'public' },
-    folder: calls.folder,
-    files: system.files,
-    lastSeen: calls.ledger.lastSeen,
-    home: calls.home,
-    outputs: calls.outputs,
-    isKeptAside: gate.keepsAside,
-    // Names of references are arguments too: a planner that saw untrusted content can name none (SEC-10).
-    refs: trusted ? refsOf(gate) : null,
-  };
-}
-
-/** What references stand for, for plans: enough to show the person what would be written, nothing to read. */
-function refsOf({ quarantine }: Gate): RefPlans {
-  return {
-    fileOf: (ref) => quarantine.fileOf(ref)?.path ?? null,
-    write: async (ref, path, before) => {
-      const sealed = await quarantine.content(ref);
-      return sealed === null ? null : planRelease(sealed, path, before, fileDiff);
-    },
-  };
 }
 
 function failed(call: CallPart, text: string): Prepared {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Json } from '../../base/json.ts';
 import type { Display } from '../../protocol/display.ts';
 import type { EntryOf, ResultOutcome } from '../../protocol/entry.ts';
@@ -6,6 +7,7 @@ import type { Facts } from '../policy/facts.ts';
 import { labelResult } from '../policy/provenance.ts';
 import type { Provenance, ToolOutcome } from '../tools/tool.ts';
 import { seal } from '../values/sealed.ts';
+import type { NewSlot } from '../values/slot.ts';
 import type { Gate } from './gate.ts';
 
 /** What a call leaves behind: what the model is given and what people see. */
@@ -49,16 +51,31 @@ export function presentOutcome(
     ending: endingOf(display),
     display,
     output: outcome.output ?? null,
+    slot: slotOf(outcome, provenance, label, gate),
   });
   gate.audit({ event: 'present', call, label: shown.label, ref: shown.ref });
   return {
     outcome: outcome.ok ? 'ok' : outcome.kind,
     ...shown,
+    ref: shown.ref ?? (outcome.ok ? (outcome.ref ?? null) : null),
     // Pictures are content too: kept aside with the rest.
     images: outcome.ok && shown.ref === null ? (outcome.images ?? []) : [],
     output: outcome.output ?? null,
     job: outcome.ok ? (outcome.job ?? null) : null,
   };
+}
+
+/** What a slot holds and stands for beyond the text, should this be kept aside. */
+function slotOf(outcome: ToolOutcome, provenance: Provenance, label: Label, gate: Gate): Partial<NewSlot> {
+  const aside = outcome.ok ? outcome.aside : undefined;
+  if (aside !== undefined) {
+    const { form, mediaType, bytes } = aside;
+    return { form, mediaType, content: { kind: 'bytes', sealed: seal(bytes, label) } };
+  }
+  if (provenance.from !== 'program') return {};
+  const { outputs } = gate.scope;
+  const whole = outcome.output && outputs !== null ? join(outputs, outcome.output) : null;
+  return { command: provenance.line, whole };
 }
 
 /** A display shows what the text says, so it stands under the same label. */
@@ -70,11 +87,18 @@ function labelled(display: Display, label: Label): Display {
 function originOf(provenance: Provenance): string {
   switch (provenance.from) {
     case 'files':
+      if (provenance.named !== undefined) return `the content of ${provenance.named}`;
       return provenance.paths.length === 1
         ? `the content of ${provenance.paths[0]}`
         : `content of ${provenance.paths.length} files`;
     case 'program':
       return 'the output of the command';
+    case 'picture':
+      return `the picture or document ${provenance.named ?? provenance.path}`;
+    case 'server':
+      return `words of the ${provenance.language} language server`;
+    case 'released':
+      return `what was released of ${provenance.ref}`;
     case 'network':
       return `the answer of ${provenance.host}`;
     case 'person':

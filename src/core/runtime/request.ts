@@ -1,4 +1,6 @@
 import type { Message, ModelRequest } from '../models/model.ts';
+import { offeredText } from '../tools/offered-text.ts';
+import { TOOL_NAMES } from '../tools/registry.ts';
 import type { Runtime, TurnTerms } from './runtime.ts';
 
 const NONE_LEFT = '[Houston: this run has no tool calls left. Answer now with what you have; say what remains undone.]';
@@ -29,7 +31,7 @@ export async function buildRequest(
   const request: ModelRequest = {
     system: runtime.systemPrompt,
     messages,
-    tools: runtime.calls.tools.map(({ name, description, input }) => ({ name, description, input })),
+    tools: offeredTools(runtime),
     calls: last ? 'forbidden' : 'allowed',
     effort,
     maxOutput: model.facts.maxOutput,
@@ -37,6 +39,16 @@ export async function buildRequest(
     session: runtime.session,
   };
   return { request, images };
+}
+
+/** Each text speaks only of tools that are offered beside it. */
+function offeredTools({ calls }: Runtime): ModelRequest['tools'] {
+  const offered = calls.tools.map((tool) => tool.name);
+  return calls.tools.map(({ name, description, input }) => ({
+    name,
+    description: offeredText(description, offered, TOOL_NAMES),
+    input,
+  }));
 }
 
 function addText(messages: Message[], text: string): void {

@@ -1,30 +1,20 @@
 import type { TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
-import type { DecidedBy, EntryBody } from '../../protocol/entry.ts';
+import type { EntryBody } from '../../protocol/entry.ts';
 import { SystemError } from '../../system/files.ts';
-import type { Facts, PathFact } from '../policy/facts.ts';
+import type { PathFact } from '../policy/facts.ts';
 import { issueGrant } from '../policy/grant.ts';
 import { trustAfterWrite } from '../policy/trust.ts';
 import { type GrantedWrite, openWorld } from '../policy/world.ts';
-import type { Tool, ToolOutcome, ToolWorld } from '../tools/tool.ts';
+import type { ToolOutcome, ToolWorld } from '../tools/tool.ts';
 import { explain } from '../tools/tool-paths.ts';
+import type { Allowed } from './allowed.ts';
+import { type AsideWorld, asideWorld } from './aside-world.ts';
 import { guard } from './guard.ts';
 import { ownWords, type Presented, presentOutcome } from './present.ts';
 import { markRedirections } from './redirections.ts';
-import type { CallPart, Runtime, StopCause } from './runtime.ts';
-
-/** A call that may run, with what it was allowed to do. */
-export interface Allowed {
-  readonly tool: Tool;
-  readonly title: string;
-  readonly effects: readonly Effect[];
-  readonly planned: unknown;
-  /** Absolute path of the one file the call reads, where that is all it does. */
-  readonly file: string | null;
-  readonly facts: Facts;
-  readonly by: DecidedBy;
-  readonly output: 'text' | 'ref';
-}
+import type { CallPart, Runtime, StopCause, TurnTerms } from './runtime.ts';
+import type { TurnProgress } from './turn-progress.ts';
 
 export type CallResult = Presented & {
   readonly title: string;
@@ -40,15 +30,26 @@ export type CallResult = Presented & {
  */
 export async function runCall(
   runtime: Runtime,
-  turn: number,
-  signal: AbortSignal,
+  terms: TurnTerms,
+  progress: TurnProgress,
   call: CallPart,
   allowed: Allowed,
 ): Promise<CallResult> {
+  const { turn, signal } = terms;
   const { recorder, system, calls } = runtime;
   const { tool, title, effects, facts } = allowed;
   const saved = await guard(recorder, () =>
-    recorder.write([{ kind: 'call', turn, call: call.call, tool: call.tool, title, effects, decidedBy: allowed.by }]),
+    recorder.write([
+      {
+        kind: 'call',
+        turn,
+        call: call.call,
+        tool: call.tool,
+        title,
+        effects: effects.map(forRecord),
+        decidedBy: allowed.by,
+      },
+    ]),
   );
   if (!saved.ok)
     return {
@@ -65,7 +66,10 @@ export async function runCall(
   const kept = keptAside(allowed);
   if (kept !== null) return { ...(await keepAside(runtime, call.call, kept)), title, duration: duration(), before };
   const ran = await guard(recorder, () =>
-    tool.run(allowed.planned, openToolWorld(runtime, signal, call, allowed, before)),
+    tool.run(allowed.planned, {
+      ...openToolWorld(runtime, signal, call, allowed, before),
+      ...asideWorld({ runtime, terms, progress }, call, allowed, before),
+    }),
   );
   const outcome: ToolOutcome = ran.ok ? ran.value : { ok: false, kind: 'error', message: ran.message };
   return {
@@ -113,7 +117,7 @@ function openToolWorld(
   call: CallPart,
   allowed: Allowed,
   before: EntryBody[],
-): ToolWorld {
+): Omit<ToolWorld, keyof AsideWorld> {
   const { calls, system, publish } = runtime;
   const guarded = openWorld({
     grant: issueGrant(allowed.effects, allowed.facts),
@@ -129,8 +133,14 @@ function openToolWorld(
     content: async (ref) => {
       const sealed = await calls.gate.quarantine.content(ref);
       const to = allowed.effects.find((effect) => effect.kind === 'write');
-      if (sealed !== null && to !== undefined)
-        calls.gate.audit({ event: 'release', call: call.call, ref, to: 'file', path: to.path });
+      if (sealed !== null)
+        calls.gate.audit({
+          event: 'release',
+          call: call.call,
+          ref,
+          to: to === undefined ? 'program' : 'file',
+          path: to === undefined ? null : (to.ref ?? to.path),
+        });
       return sealed;
     },
   });
@@ -159,6 +169,13 @@ function openToolWorld(
     sawFile: calls.ledger.saw,
     progress: (text) => publish({ type: 'call-output', call: call.call, text: calls.redact(text) }),
   };
+}
+
+/** A name that was only known by its reference stays out of the record (SEC-42). */
+function forRecord(effect: Effect): Effect {
+  return (effect.kind === 'read' || effect.kind === 'write') && effect.ref !== undefined
+    ? { ...effect, path: effect.ref }
+    : effect;
 }
 
 function stoppedText(signal: AbortSignal): string {

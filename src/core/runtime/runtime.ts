@@ -3,6 +3,7 @@ import type { TodoItem } from '../../protocol/display.ts';
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
 import type { AssistantPart, Attachment, Effort } from '../../protocol/message.ts';
 import type { Change } from '../../protocol/update.ts';
+import type { Network } from '../../system/network.ts';
 import type { System } from '../../system/system.ts';
 import type { Ledger } from '../changes/ledger.ts';
 import type { RunHelper, RunLine } from '../jobs/line.ts';
@@ -11,7 +12,8 @@ import type { ModelContext } from '../journal/model-context.ts';
 import type { Model } from '../models/model.ts';
 import type { RetryLimits } from '../models/retry.ts';
 import type { GrantedWrite } from '../policy/world.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { LanguageServers } from '../tools/language-servers.ts';
+import type { Skill, Tool, ToolLimits } from '../tools/tool.ts';
 import type { Gate } from './gate.ts';
 import type { Inbox, Waiting } from './inbox.ts';
 
@@ -69,6 +71,14 @@ export interface CallServices {
   readonly write: (write: GrantedWrite) => Promise<void>;
   readonly ledger: Pick<Ledger, 'saw' | 'lastSeen'>;
   readonly todo: () => readonly TodoItem[];
+  /** The way out for tools; null where there is none. */
+  readonly network: Pick<Network, 'fetch'> | null;
+  readonly languages: LanguageServers | null;
+  readonly skills: readonly Skill[];
+  readonly loadSkill: (name: string) => Promise<string | null>;
+  readonly limits: ToolLimits;
+  /** Whether a check that finds content safe answers the questions about releasing it (SEC-31). */
+  readonly autoVet: boolean;
   /** Takes secrets out of text before it is kept or sent. */
   readonly redact: (text: string) => string;
 }

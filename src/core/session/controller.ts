@@ -6,6 +6,7 @@ import type { System } from '../../system/system.ts';
 import { createBeforeImages } from '../changes/before-images.ts';
 import { createLedger } from '../changes/ledger.ts';
 import { writeChange } from '../changes/write-change.ts';
+import type { Skills } from '../extensions/skills.ts';
 import type { RunHelper, RunLine } from '../jobs/line.ts';
 import type { Drafts } from '../journal/drafts.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -25,7 +26,8 @@ import { createInbox } from '../runtime/inbox.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts';
 import { withoutHidden } from '../runtime/unanswered-prompts.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { LanguageServers } from '../tools/language-servers.ts';
+import { TOOL_LIMITS, type Tool, type ToolLimits } from '../tools/tool.ts';
 import { answerQuery } from './answer-query.ts';
 import { createAsks } from './asks.ts';
 import { createAttachments } from './attachments.ts';
@@ -43,8 +45,9 @@ import { refused } from './sent.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { findSurroundings } from './surroundings.ts';
-import { settleTrust, type TrustStart } from './trust-question.ts';
 import type { Trail } from './trail.ts';
+import type { TrustMemory } from './trust-memory.ts';
+import { settleTrust, type TrustStart } from './trust-question.ts';
 import { createTurnLoop } from './turn-loop.ts';
 
 export interface ControllerOptions {
@@ -61,6 +64,8 @@ export interface ControllerOptions {
   readonly instructions: readonly InstructionText[] | ((trusted: boolean) => Promise<readonly InstructionText[]>);
   /** How it comes to be trusted; absent: as `scope.trust` says, and nobody is asked. */
   readonly trust?: TrustStart;
+  /** Where an answer about it is remembered; null or absent where none may be. */
+  readonly trustMemory?: TrustMemory | null;
   /** The trail of decisions, closed with the session; absent: none is kept. */
   readonly trail?: Trail;
   readonly version: string;
@@ -90,6 +95,12 @@ export interface ControllerOptions {
   readonly scratch?: string | null;
   /** Takes secrets out of text before it is kept, shown or sent. */
   readonly redact: (text: string) => string;
+  /** Language servers for the session; absent: none can be started. */
+  readonly languages?: LanguageServers;
+  readonly skills?: Skills;
+  readonly limits?: ToolLimits;
+  /** Whether a check that finds content safe answers the questions about releasing it (SEC-31); default false. */
+  readonly autoVet?: boolean;
 }
 
 export interface SessionSettings {
@@ -158,7 +169,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     },
   );
   const quarantine = createQuarantine(
-    { shown: past.shown, lastRef: past.lastRef, outputs: past.outputs },
+    { shown: past.shown, lastRef: past.lastRef, released: past.released, outputs: past.outputs },
     { files, trust: () => trust.map },
   );
   journal.onTrouble((trouble) => publisher.publish({ type: 'head', head: { notSaved: trouble ?? options.notSaved } }));
@@ -284,6 +295,12 @@ export async function createController(options: ControllerOptions): Promise<Sess
         write: (write) => writeChange({ files, images, ledger }, write),
         ledger,
         todo: () => view.todo,
+        network: system.network,
+        languages: options.languages ?? null,
+        skills: options.skills?.list ?? [],
+        loadSkill: async (name) => (await options.skills?.load(name)) ?? null,
+        limits: options.limits ?? TOOL_LIMITS,
+        autoVet: options.autoVet ?? false,
         redact,
       },
     };
@@ -342,6 +359,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     outputs: scope.outputs,
     trail: options.trail ?? null,
     memory,
+    trustMemory: options.trustMemory ?? null,
     end: () => void close(),
   };
   const intents = createIntentHandler(parts);

@@ -7,6 +7,7 @@ import type { QueueRow, View } from '../../protocol/view.ts';
 import type { FileChange } from '../changes/ledger.ts';
 import { isKind, type Journal } from '../journal/journal.ts';
 import { readTrustDecision, type TrustDecision } from '../policy/live-trust.ts';
+import { RELEASED } from '../runtime/aside-world.ts';
 import { createUnansweredPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
 
 /** What a session remembers beside its View, read back from its entries. */
@@ -29,6 +30,8 @@ export interface Recollection {
   /** Labels of results the model was shown, and the highest `ref:N` ever given. */
   readonly shown: Label[];
   readonly lastRef: number;
+  /** Whether anything that was kept aside was shown to the model after all. */
+  readonly released: boolean;
   /** Names of saved outputs whose results the model was shown. */
   readonly outputs: readonly string[];
   /** What was answered and found about trust, by path: the last word of each. */
@@ -60,6 +63,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   let lastInput: QueueRow | null = null;
   let lastEnd: EntryOf<'turn-end'> | null = null;
   let lastRef = 0;
+  let released = false;
 
   /** Names and numbers stay used whatever branch they lie on: none may be given out twice. */
   const reserve = (entry: Entry): void => {
@@ -84,6 +88,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     } else if (isKind(entry, 'turn-start')) model = entry.model;
     else if (isKind(entry, 'model')) model = entry.model;
     else if (isKind(entry, 'mode')) modeChosen = true;
+    else if (isKind(entry, 'record') && entry.name === RELEASED) released = true;
     else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : entry.order;
     else if (isKind(entry, 'turn-end')) lastEnd = entry;
     else if (isKind(entry, 'file-change')) fileChanges.push(entry);
@@ -121,6 +126,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     fileChanges,
     shown,
     lastRef,
+    released,
     outputs,
     trust,
   };

@@ -72,14 +72,14 @@ async function tryHop(parts: EgressParts, url: URL, signal: AbortSignal): Promis
 }
 
 async function oneHop(
-  { fetch, clock }: EgressParts,
+  { clock, ...network }: EgressParts,
   url: URL,
   signal: AbortSignal,
 ): Promise<Hop | { readonly wait: number | null; readonly message: string }> {
   const late = new AbortController();
   const forget = clock.after(DEADLINE_MS, () => late.abort());
   try {
-    const response = await fetch(url, {
+    const response = await network.fetch(url, {
       redirect: 'manual',
       credentials: 'omit',
       headers: { accept: 'text/*, application/json;q=0.9, */*;q=0.5', 'user-agent': 'houston' },

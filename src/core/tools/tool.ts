@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts';
-import type { Question } from '../../protocol/ask.ts';
+import type { AskRow, Question } from '../../protocol/ask.ts';
 import type { Display, FileDiff, TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import type { Label } from '../../protocol/label.ts';
@@ -7,6 +7,10 @@ import type { Attachment } from '../../protocol/message.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Files } from '../../system/files.ts';
 import type { HelperResult, LineResult } from '../jobs/line.ts';
+import type { NewSlot, Slot } from '../values/slot.ts';
+import type { Fetched } from './egress.ts';
+import type { LanguageServer } from './language-server.ts';
+import type { KnownServer, LanguageServers } from './language-servers.ts';
 
 /**
  * A thing the model can call. `plan` says what a call would do (its effects) and does nothing itself; the policy decides
@@ -35,6 +39,8 @@ export type Planning<Planned> =
       readonly effects: readonly Effect[];
       /** Exact changes a person would approve, for writes. */
       readonly diffs: readonly FileDiff[];
+      /** What else the person should see before deciding, such as the remark of who made the content. */
+      readonly rows?: readonly AskRow[];
       readonly planned: Planned;
       /** The one file (absolute) that the call reads, where that is all it does: it is not opened when it must be kept aside. */
       readonly file?: string;
@@ -59,18 +65,58 @@ export interface PlanContext {
   readonly isKeptAside?: (path: string) => Promise<boolean>;
   /** Null where no reference may be named; absent where there are none. */
   readonly refs?: RefPlans | null;
+  /** Absent where no program of ours can be started. */
+  readonly languages?: Pick<LanguageServers, 'find' | 'wasStarted'>;
+  /** Whether released or other private content was shown, so that what the model writes may repeat it (SEC-6). */
+  readonly instructionPrivate?: boolean;
+  readonly skills?: readonly Skill[];
+  /** The person's choices for tools; the defaults where absent. */
+  readonly limits?: ToolLimits;
+}
+
+export interface ToolLimits {
+  /** Seconds a command may run when the call names none. */
+  readonly commandSeconds: number;
+  readonly searchFiles: number;
+  readonly searchSeconds: number;
+}
+
+export const TOOL_LIMITS: ToolLimits = { commandSeconds: 300, searchFiles: 50_000, searchSeconds: 20 };
+
+/** A text the model may load by its exact name. */
+export interface Skill {
+  readonly name: string;
+  readonly description: string;
+  /** Its `SKILL.md`, absolute. */
+  readonly path: string;
+}
+
+/** What a processor is given and where its document may go. */
+export interface ProcessorOrder {
+  readonly refs: readonly string[];
+  /** The file, absolute, that the document may be written to; null for none. */
+  readonly about: string | null;
+  readonly instruction: string;
 }
 
 /** What plans may know of quarantined content: what it stands for, and how a change by it would look to the person. */
 export interface RefPlans {
+  /** What may be said of a slot without reading it; null for a name that stands for nothing. */
+  find(ref: string): Slot | null;
   /** The file a reference stands for, absolute; null for any other (SEC-12). */
   fileOf(ref: string): string | null;
   /** `before`: what the file holds now, null for a new one. Null for a reference that stands for nothing. */
-  write(
-    ref: string,
-    path: string,
-    before: Uint8Array | null,
-  ): Promise<{ readonly after: string; readonly bytes: number; readonly label: Label; readonly diff: FileDiff } | null>;
+  write(ref: string, path: string, before: Uint8Array | null): Promise<RefWrite | null>;
+}
+
+export interface RefWrite {
+  /** SHA-256 (hex) and number of the bytes the file would hold. */
+  readonly after: string;
+  readonly bytes: number;
+  readonly label: Label;
+  readonly diff: FileDiff;
+  /** What a processor said about it, for the person alone (SEC-26). */
+  readonly rows: readonly AskRow[];
 }
 
 /** What a tool may touch while it runs: its grant decides, not the tool. */
@@ -85,6 +131,20 @@ export interface ToolWorld {
   runLine(onOutput: (text: string) => void): Promise<LineResult>;
   /** Runs one of our own programs (ripgrep) in the granted folder, or in the folder of the granted file; ended once it printed `maxBytes`. */
   runHelper(program: 'rg', argv: readonly string[], place: string, maxBytes: number): Promise<HelperResult>;
+  /** Fetches the granted address, each hop decided on again (NET-1). */
+  fetchPage(): Promise<Fetched>;
+  /** Runs the granted program, or the one started before for the same language; null when it does not work. */
+  languageServer(server: KnownServer, program: string): Promise<LanguageServer | null>;
+  /** One model request without tools over what was kept aside (SEC-23): a reference to its document, null for none. */
+  process(order: ProcessorOrder): Promise<Processed>;
+  /** The text the person agreed to show. */
+  released(): string;
+  /** The text of a skill the session listed. */
+  skill(name: string): Promise<string | null>;
+  /** Puts content into a slot of its own without showing it. */
+  keepAside(slot: NewSlot): Slot;
+  /** Whether the person vouched for what lies at this path. */
+  trusts(path: string): boolean;
   ask(questions: readonly Question[]): Promise<readonly (readonly string[])[] | null>;
   setTodo(items: readonly TodoItem[]): void;
   todo(): readonly TodoItem[];
@@ -107,10 +167,34 @@ export interface GrantedFiles {
   writeRef(path: string, ref: string, expected: string | null): Promise<void>;
 }
 
+export type Processed =
+  | { readonly ok: true; readonly document: Slot | null }
+  /** In our own words. */
+  | { readonly ok: false; readonly message: string };
+
+/** Bytes as they came, for a slot. */
+export interface Aside {
+  readonly form: Slot['form'];
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
 /** Where a result's content came from: the one thing its first label is chosen by (SEC-5), never the content. */
 export type Provenance =
-  | { readonly from: 'files'; readonly paths: readonly string[] }
-  | { readonly from: 'program'; readonly line: string; readonly folder: string }
+  | {
+      readonly from: 'files';
+      readonly paths: readonly string[];
+      /** How to speak of it, where the path itself is content nobody vouched for. */
+      readonly named?: string;
+    }
+  /** `fed`: label of the kept-aside bytes it was given. */
+  | { readonly from: 'program'; readonly line: string; readonly folder: string; readonly fed?: Label }
+  /** A picture or document, whose content no trust in its path vouches for (TOOL-3). */
+  | { readonly from: 'picture'; readonly path: string; readonly named?: string }
+  /** Words of a language server. */
+  | { readonly from: 'server'; readonly language: string }
+  /** What the person released. */
+  | { readonly from: 'released'; readonly ref: string }
   | { readonly from: 'person' }
   | { readonly from: 'houston' }
   | { readonly from: 'network'; readonly host: string };
@@ -123,6 +207,10 @@ export type ToolOutcome =
       readonly provenance: Provenance;
       readonly display: Display;
       readonly images?: readonly Attachment[];
+      /** The last reference the text names, where it stands for slots of its own. */
+      readonly ref?: string;
+      /** What the slot holds in place of the text, when this is kept aside. */
+      readonly aside?: Aside;
       readonly output?: string | null;
       readonly job?: string | null;
     }

@@ -1,75 +1,68 @@
 import type { FileDiff } from '../../protocol/display.ts';
+import type { Label } from '../../protocol/label.ts';
 import { hashBytes } from '../changes/hash.ts';
 import { fileDiff } from '../changes/patch.ts';
-import { peek, text, toolArguments } from './arguments.ts';
+import { type Arguments, optional, peek, text, toolArguments } from './arguments.ts';
 import { argumentsLabel, type Explanation, explainInstead, wrongArguments } from './planning.ts';
-import { readWhole } from './read-whole.ts';
+import { readWhole, type WholeFile } from './read-whole.ts';
+import { noReferences, noSuchReference } from './references.ts';
 import { decodeText, encodeText } from './text-encoding.ts';
-import type { Tool } from './tool.ts';
+import type { PlanContext, Planning, RefWrite, Tool } from './tool.ts';
 import { absolutePath, explain, shortPath } from './tool-paths.ts';
 import description from './write-file.md' with { type: 'text' };
 
 interface Writing {
   readonly kind: 'writing';
   readonly path: string;
+  /** What the model calls it. */
   readonly name: string;
-  readonly bytes: Uint8Array;
+  /** The content itself, or the reference it stands under. */
+  readonly from: Uint8Array | { readonly ref: string };
+  readonly size: number;
   readonly before: string | null;
   readonly diff: FileDiff;
 }
 
 const given = toolArguments({
-  path: text('File to write: relative to the working folder, or absolute. Missing folders are made.'),
-  contents: text('The whole content of the file.', { empty: true }),
+  path: optional(text('File to write: relative to the working folder, or absolute. Missing folders are made.')),
+  path_ref: optional(text('In place of `path`: a reference that stands for a file, such as `ref:2`.')),
+  contents: optional(text('The whole content of the file.', { empty: true })),
+  contents_ref: optional(text('In place of `contents`: a reference whose content is written as it is.')),
 });
+
+type Given = typeof given extends Arguments<infer T> ? T : never;
+
+interface Target {
+  readonly path: string;
+  readonly name: string;
+  readonly ref: string | null;
+}
 
 export const writeFile: Tool<Writing | Explanation> = {
   name: 'write_file',
   description,
   input: given.schema,
-  routing: ['path'],
+  routing: ['path', 'path_ref', 'contents_ref'],
   order: 'alone',
-  title: (input) => `Write ${peek(input, 'path') || 'a file'}`,
+  title: (input) => `Write ${peek(input, 'path') || peek(input, 'path_ref') || 'a file'}`,
 
   async plan(input, context) {
     const read = given.read(input);
     if (!read.ok) return wrongArguments(read.refusal);
-    const path = absolutePath(read.value.path, context);
-    const name = shortPath(path, context.folder);
-    const title = `Write ${name}`;
-    const found = await readWhole(context.files, path);
-    if (found.kind === 'impossible') return { ok: false, message: found.message };
-
-    const label = argumentsLabel(context);
-    const old = found.kind === 'file' ? decodeText(found.bytes) : null;
-    const bytes = encodeText(read.value.contents, old?.kind === 'text' ? old.encoding : 'UTF-8');
-    const after = hashBytes(bytes);
+    const target = targetOf(read.value, context);
+    if ('message' in target) return target;
+    const { contents, contents_ref: ref } = read.value;
+    if ((contents === null) === (ref === null))
+      return { ok: false, message: 'Wrong arguments: exactly one of "contents" and "contents_ref" is needed.' };
+    const found = await readWhole(context.files, target.path);
+    if (found.kind === 'impossible') return { ok: false, message: found.message.replaceAll(target.path, target.name) };
     const before = found.kind === 'file' ? hashBytes(found.bytes) : null;
-    if (before === after)
-      return explainInstead(title, { path, message: `${name} already holds exactly this.`, shown: before }, context);
-    const seen = context.lastSeen(path);
+    const seen = context.lastSeen(target.path);
     if (before !== null && seen !== null && seen !== before) {
-      return {
-        ok: false,
-        message: `${name} changed since you last saw it. Read it again before you overwrite it. Nothing was written.`,
-      };
+      const message = `${target.name} changed since you last saw it. Read it again before you overwrite it. Nothing was written.`;
+      return { ok: false, message };
     }
-    const change = before === null ? 'create' : 'overwrite';
-    const diff = fileDiff(
-      path,
-      change,
-      old === null ? '' : old.kind === 'text' ? old.text : null,
-      read.value.contents,
-      label,
-    );
-    const effect = { kind: 'write', path, content: { change, before, after, bytes: bytes.length }, label } as const;
-    return {
-      ok: true,
-      title,
-      effects: [effect],
-      diffs: [diff],
-      planned: { kind: 'writing', path, name, bytes, before, diff },
-    };
+    return ref === null ? planContents(target, contents!, found, context) : planReference(target, ref, found, context);
   },
 
   async run(planned, world) {
@@ -78,18 +71,112 @@ export const writeFile: Tool<Writing | Explanation> = {
       if (planned.shown !== null) world.sawFile(planned.path, planned.shown);
       return { ok: true, text: planned.message, provenance, display: { kind: 'none' } };
     }
+    const { path, name, from, before } = planned;
     try {
-      await world.files.write(planned.path, planned.bytes, planned.before);
+      if ('ref' in from) await world.files.writeRef(path, from.ref, before);
+      else await world.files.write(path, from, before);
     } catch (error) {
-      return { ok: false, kind: 'error', message: `Nothing was written. ${explain(error, planned.name)}` };
+      return { ok: false, kind: 'error', message: `Nothing was written. ${explain(error, name)}` };
     }
-    world.sawFile(planned.path, hashBytes(planned.bytes));
-    const what = planned.before === null ? 'Created' : 'Overwrote';
+    if (!('ref' in from)) world.sawFile(path, hashBytes(from));
+    const what = before === null ? 'Created' : 'Overwrote';
     return {
       ok: true,
-      text: `${what} ${planned.name} (${planned.bytes.length} bytes).`,
+      text: `${what} ${name} (${planned.size} bytes${'ref' in from ? `, from ${from.ref}` : ''}).`,
       provenance: { from: 'houston' },
       display: { kind: 'diff', files: [planned.diff] },
     };
   },
 };
+
+/** A reference is a destination only where it stands for a file (SEC-12). */
+function targetOf(
+  { path, path_ref: ref }: Given,
+  context: PlanContext,
+): Target | { readonly ok: false; readonly message: string } {
+  if ((path === null) === (ref === null))
+    return { ok: false, message: 'Wrong arguments: exactly one of "path" and "path_ref" is needed.' };
+  if (path !== null) {
+    const full = absolutePath(path, context);
+    return { path: full, name: shortPath(full, context.folder), ref: null };
+  }
+  if (!context.refs) return noReferences(context);
+  if (context.refs.find(ref!) === null) return noSuchReference(ref!);
+  const file = context.refs.fileOf(ref!);
+  if (file === null) return { ok: false, message: `${ref} stands for no file, so nothing can be written to it.` };
+  return { path: file, name: ref!, ref };
+}
+
+async function planContents(
+  { path, name, ref }: Target,
+  contents: string,
+  found: WholeFile,
+  context: PlanContext,
+): Promise<Planning<Writing | Explanation>> {
+  const old = found.kind === 'file' ? decodeText(found.bytes) : null;
+  const bytes = encodeText(contents, old?.kind === 'text' ? old.encoding : 'UTF-8');
+  const before = found.kind === 'file' ? hashBytes(found.bytes) : null;
+  const after = hashBytes(bytes);
+  // That it holds exactly this is an answer out of the file: only where the file may be shown.
+  if (before === after && (await context.isKeptAside?.(path)) !== true)
+    return explainInstead(
+      `Write ${name}`,
+      { path, message: `${name} already holds exactly this.`, shown: before },
+      context,
+    );
+  const label = argumentsLabel(context);
+  const change = before === null ? 'create' : 'overwrite';
+  const oldText = old === null ? '' : old.kind === 'text' ? old.text : null;
+  const diff = fileDiff(path, change, oldText, contents, label);
+  return writing({ path, name, ref }, bytes, { after, bytes: bytes.length, label, diff, rows: [] }, before);
+}
+
+async function planReference(
+  target: Target,
+  ref: string,
+  found: WholeFile,
+  context: PlanContext,
+): Promise<Planning<Writing>> {
+  const { refs } = context;
+  if (!refs) return noReferences(context);
+  const slot = refs.find(ref);
+  if (slot === null) return noSuchReference(ref);
+  if (slot.form === 'name')
+    return {
+      ok: false,
+      message: `${ref} is a name only: read_file takes it as \`path_ref\` and gives a reference to the content.`,
+    };
+  if (slot.only !== null && (slot.only.path === null || !(await isSamePlace(slot.only.path, target.path, context))))
+    return {
+      ok: false,
+      message: `${ref} may be written only to the file its processor was about. Nothing was written.`,
+    };
+  const draft = await refs.write(ref, target.path, found.kind === 'file' ? found.bytes : null);
+  if (draft === null) return noSuchReference(ref);
+  return writing(target, { ref }, draft, found.kind === 'file' ? hashBytes(found.bytes) : null);
+}
+
+async function isSamePlace(one: string, other: string, { files }: PlanContext): Promise<boolean> {
+  if (one === other) return true;
+  const real = await files.realPath(one);
+  return real !== null && real === (await files.realPath(other));
+}
+
+function writing(
+  { path, name, ref }: Target,
+  from: Writing['from'],
+  draft: RefWrite,
+  before: string | null,
+): Extract<Planning<Writing>, { ok: true }> {
+  const change = before === null ? 'create' : 'overwrite';
+  const label: Label = draft.label;
+  const content = { change, before, after: draft.after, bytes: draft.bytes } as const;
+  return {
+    ok: true,
+    title: `Write ${name}`,
+    effects: [{ kind: 'write', path, content, label, ...(ref === null ? {} : { ref }) }],
+    diffs: [draft.diff],
+    rows: draft.rows,
+    planned: { kind: 'writing', path, name, from, size: draft.bytes, before, diff: draft.diff },
+  };
+}
