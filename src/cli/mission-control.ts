@@ -157,9 +157,9 @@ interface Drawing {
 async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: Drawing): Promise<number> {
   const { settings, opening, client, request } = drawing;
   const session = createLazySession(opening.session, client, () => {});
-  let giveBack = (): void => {};
-  const onBug = (error: unknown): void => {
-    giveBack();
+  let giveBack = async (): Promise<void> => {};
+  const onBug = async (error: unknown): Promise<void> => {
+    await giveBack();
     writeErr(`houston: internal: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exit(1);
   };

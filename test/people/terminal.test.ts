@@ -159,6 +159,30 @@ test('quit, detach, SIGTERM, SIGHUP and a bug each give the terminal back (UP-10
   }
 });
 
+test('the terminal’s late answers are waited for on leaving, so that none stands on the shell’s line (UP-10)', async () => {
+  const driver = await drive({ silent: true });
+  await driver.type('/quit\n');
+  expect(driver.terminal.output.endsWith(LEAVE_SCREEN)).toBe(true);
+  expect(driver.terminal.isRaw).toBe(true);
+  await driver.raw('\x1b]11;rgb:0000/0000/0000\x07\x1b[?2027;2$y');
+  expect(driver.terminal.isRaw).toBe(true);
+  await driver.raw('\x1b[?62;22c');
+  expect(driver.terminal.isRaw).toBe(false);
+  expect(driver.left?.reason).toBe('quit');
+  expect(driver.terminal.output.endsWith(LEAVE_SCREEN)).toBe(true);
+  expect(driver.clock.timers).toBe(0);
+
+  // One that never answers holds nobody up, and none is waited for long after the question.
+  const mute = await drive({ silent: true });
+  await mute.type('/quit\n');
+  await mute.wait(200);
+  expect([mute.terminal.isRaw, mute.left?.reason]).toEqual([false, 'quit']);
+  const late = await drive({ silent: true });
+  await late.wait(3000);
+  await late.type('/quit\n');
+  expect([late.terminal.isRaw, late.left?.reason]).toEqual([false, 'quit']);
+});
+
 test('a terminal that is gone ends it within two seconds, whatever the session does (UP-10)', async () => {
   const driver = await drive();
   await driver.publish({ type: 'activity', activity: WRITING });

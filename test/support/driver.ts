@@ -60,6 +60,8 @@ export interface DriverOptions {
   readonly options?: MissionControlOptions;
   /** Attach to this one instead of a new fake. */
   readonly session?: FakeSession;
+  /** A terminal that has answered none of the questions about itself. */
+  readonly silent?: boolean;
   /** Put between the screen and the session. */
   readonly wrap?: (session: Session) => Session;
 }
@@ -108,6 +110,7 @@ export async function drive(options: DriverOptions = {}): Promise<Driver> {
     left = report;
   });
   const settle = () => clock.advance(40);
+  if (options.silent !== true) terminal.push('\x1b[?62;22c');
   await settle();
   const shown = () => {
     if (frame === null || screen === null) throw new Error('nothing was drawn yet');

@@ -154,10 +154,10 @@ export function git(folder: string, ...words: readonly string[]): string {
   return ran.stdout.toString();
 }
 
+/** One that ended and waits to be reaped lives no more. */
 export function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }

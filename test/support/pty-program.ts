@@ -16,6 +16,8 @@ export class PtyProgram {
   readonly emulator: Emulator;
   /** Every byte the program wrote, as latin1 text: for claims about the wire itself. */
   raw = '';
+  /** Of the window, as the program set it last. */
+  title = '';
   readonly pid: number;
   readonly exited: Promise<number | null>;
   exitCode: number | null | undefined = undefined;
@@ -26,7 +28,16 @@ export class PtyProgram {
   constructor(options: PtyOptions) {
     const columns = options.columns ?? 100;
     const rows = options.rows ?? 30;
-    this.emulator = new Emulator({ cols: columns, rows, scrollback: 5000, allowProposedApi: true });
+    this.emulator = new Emulator({
+      cols: columns,
+      rows,
+      scrollback: 5000,
+      allowProposedApi: true,
+      windowOptions: { pushTitle: true, popTitle: true },
+    });
+    this.emulator.onTitleChange((title) => {
+      this.title = title;
+    });
     const background = options.background === undefined ? 'dark' : options.background;
     const process = Bun.spawn([...options.argv], {
       cwd: options.folder,
@@ -83,10 +94,11 @@ export class PtyProgram {
     }
   }
 
-  /** A prompt, and Enter by itself: it must not look like a burst, nor the words like several. */
+  /** A prompt of one row, and Enter by itself once it is in the box: together they would be a paste. */
   async say(text: string): Promise<void> {
     this.terminal.write(text);
-    await Bun.sleep(60);
+    await this.until(`❯ ${text}`);
+    await Bun.sleep(30);
     this.terminal.write('\r');
   }
 
@@ -123,6 +135,26 @@ export class PtyProgram {
       }
       await Promise.race([new Promise<void>((wake) => this.waiters.push(wake)), Bun.sleep(Math.min(left, 200))]);
     }
+  }
+
+  /** Private modes that are on now, and the keyboard protocols pushed and not popped. */
+  modesOn(): string[] {
+    const on = new Set<string>();
+    for (const [, numbers, how] of this.raw.matchAll(/\x1b\[\?([\d;]+)([hl])/g)) {
+      for (const mode of numbers!.split(';')) {
+        if (how === 'h') on.add(mode);
+        else on.delete(mode);
+      }
+    }
+    const pushed = this.raw.match(/\x1b\[>\d*u/g)?.length ?? 0;
+    const popped = this.raw.match(/\x1b\[<\d*u/g)?.length ?? 0;
+    if (pushed !== popped) on.add(`keyboard ${pushed - popped}`);
+    return [...on].sort();
+  }
+
+  /** Closes the window: everything on it gets a hang-up. */
+  closeWindow(): void {
+    this.terminal.close();
   }
 
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {

@@ -60,7 +60,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('help', 'Session', 'Every key and command', '', { keys: ['f1'], fixed: false }),
   slash('quit', 'Session', 'End the session and leave', '', { aliases: ['exit'] }),
   slash('detach', 'Session', 'Leave the session running and close this screen', ''),
-  slash('suspend', 'Session', 'Stop this program the way the shell does', ''),
+  slash('suspend', 'Session', 'Stop this program the way the shell does', '', { keys: [] }),
   slash('model', 'Model', 'Choose the model, and how hard it thinks', '[provider:model]', { keys: ['alt-m'] }),
   slash('effort', 'Model', 'How hard the model thinks', '[level]', {
     choices: ['low', 'medium', 'high', 'xhigh', 'max', 'default'],

@@ -152,7 +152,7 @@ class Loop {
     const { terminal, options } = this.#control;
     this.#guarded(() => {
       this.#door.enter();
-      options.onTerminalTaken?.(() => this.#door.leave());
+      options.onTerminalTaken?.(() => this.#door.leaveQuietly());
       this.#subscriptions.push(
         terminal.onResize(() => this.#guarded(() => this.#resize())),
         terminal.onSignal((name) => this.#guarded(() => this.#signal(name))),
@@ -399,22 +399,24 @@ class Loop {
     this.#scheduler.stop();
     this.#cancelTick?.();
     this.#cancelDraft?.();
-    this.#door.leave();
+    this.#cancelMeasure?.();
+    const left = this.#door.leaveQuietly();
     for (const unsubscribe of this.#subscriptions) unsubscribe();
     const { head } = this.#link.view;
     const report: ExitReport = { reason, session: head.session, title: head.title, error };
-    const finish = () => {
+    const finish = async () => {
       this.#link.close();
+      await left;
       this.#done.resolve(report);
     };
     if (reason !== 'quit') {
-      finish();
+      void finish();
       return;
     }
-    const late = clock.after(LEAVE_LIMIT, finish);
+    const late = clock.after(LEAVE_LIMIT, () => void finish());
     const ended = () => {
       late();
-      finish();
+      void finish();
     };
     session.send({ type: 'end' }, client).then(ended, ended);
   }

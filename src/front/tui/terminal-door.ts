@@ -16,6 +16,10 @@ export interface DoorClock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** So long after asking, an answer may still be on its way; and so long it is waited for when leaving. */
+const ANSWERS_COME_WITHIN = 2000;
+const LAST_ANSWER_WAIT = 200;
+
 /**
  * The terminal while Mission Control holds it: its modes taken and given back, its bytes read as events, its answers
  * learnt. Giving back is safe to do twice and on every path (TERM-4).
@@ -32,6 +36,8 @@ export class TerminalDoor {
   #cancelTimeout: (() => void) | null = null;
   #entered = false;
   #gone = false;
+  #askedAt: number | null = null;
+  #onLastAnswer: (() => void) | null = null;
 
   constructor(
     terminal: DoorTerminal,
@@ -55,19 +61,49 @@ export class TerminalDoor {
 
   /** What the terminal is, asked once the first frame stands; nobody waits for the answers. */
   ask(): void {
+    this.#askedAt = this.#clock.ticks();
     this.write(QUERIES);
   }
 
   leave(keepRaw = false): void {
+    const entered = this.#entered;
+    this.#giveBackScreen();
+    this.#giveBackInput(entered && !keepRaw);
+  }
+
+  /**
+   * Gives the screen back now, and the keys once no answer is on its way any more: one that came later would stand on the
+   * shell's command line.
+   */
+  async leaveQuietly(): Promise<void> {
+    const entered = this.#entered;
+    this.#giveBackScreen();
+    const asked = this.#askedAt !== null && this.#clock.ticks() - this.#askedAt < ANSWERS_COME_WITHIN;
+    if (entered && asked && !this.facts.complete && !this.#gone) {
+      await new Promise<void>((resolve) => {
+        const tooLate = this.#clock.after(LAST_ANSWER_WAIT, resolve);
+        this.#onLastAnswer = () => {
+          tooLate();
+          resolve();
+        };
+      });
+    }
+    this.#giveBackInput(entered);
+  }
+
+  #giveBackScreen(): void {
+    if (!this.#entered) return;
+    this.#entered = false;
+    this.write(LEAVE_SCREEN);
+  }
+
+  #giveBackInput(raw: boolean): void {
     this.#deaf?.();
     this.#deaf = null;
     this.#cancelTimeout?.();
     this.#cancelTimeout = null;
-    if (!this.#entered) return;
-    this.#entered = false;
-    this.write(LEAVE_SCREEN);
     try {
-      if (!keepRaw) this.#terminal.raw(false);
+      if (raw) this.#terminal.raw(false);
     } catch {
       this.#lose();
     }
@@ -86,6 +122,7 @@ export class TerminalDoor {
   #lose(): void {
     if (this.#gone) return;
     this.#gone = true;
+    this.#onLastAnswer?.();
     this.#onGone();
   }
 
@@ -108,6 +145,8 @@ export class TerminalDoor {
     }
     if (events.length === 0) return;
     for (const event of events) if (event.type === 'reply') this.#learn(event);
+    // Left already: only answers were waited for.
+    if (!this.#entered) return;
     const guarded = guardBursts(this.#burst, events);
     this.#burst = guarded.state;
     this.#onEvents(guarded.events);
@@ -115,6 +154,8 @@ export class TerminalDoor {
 
   #learn(event: Extract<InputEvent, { type: 'reply' }>): void {
     this.facts = learn(this.facts, event.reply);
+    if (this.facts.complete) this.#onLastAnswer?.();
+    if (!this.#entered) return;
     if (event.reply.kind === 'kitty-keyboard') this.#reader.kittyKeyboard = true;
     if (event.reply.kind === 'mode' && event.reply.mode === 2027 && this.facts.graphemeWidths === 'available')
       this.write(GRAPHEME_WIDTHS);
