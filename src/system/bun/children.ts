@@ -1,8 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import type { Child, Exit, SpawnOptions } from '../processes.ts';
 import { systemError } from './errors.ts';
-import { openPipe, readPipe } from './pipes.ts';
+import { openPipe, readPipe, readStream } from './pipes.ts';
 import { endAtExit, signalChild } from './signals.ts';
 
 /** How long output must be silent, once the program ended, to be taken for all of it. */
@@ -13,78 +12,70 @@ interface Reading {
   stop(): void;
 }
 
-/** `program` is the absolute path of `argv[0]`. Where `makePipe` has none to give, the platform's sockets are used. */
+type Spawned = Bun.Subprocess<'ignore' | 'pipe' | Uint8Array, number | 'ignore' | 'pipe', number | 'ignore' | 'pipe'>;
+
+/** `program` is the absolute path of `argv[0]`. Where `makePipe` has none to give, the platform's own are used. */
 export async function spawnChild(program: string, options: SpawnOptions, makePipe = openPipe): Promise<Child> {
-  const { spawn } = await import('node:child_process');
   const ownGroup = options.ownGroup ?? true;
   const output = openOutput(options, makePipe);
-  let child: ChildProcess;
+  let child: Spawned;
   try {
-    child = spawn(program, options.argv.slice(1), {
+    child = Bun.spawn([program, ...options.argv.slice(1)], {
       argv0: options.argv[0] ?? program,
       cwd: options.folder,
       env: { ...options.environment },
       detached: ownGroup,
-      stdio: [options.input === null ? 'ignore' : 'pipe', output.out, output.err],
+      stdin: options.input ?? 'ignore',
+      stdout: output.out,
+      stderr: output.err,
     });
-    await started(child);
   } catch (error) {
     output.discard();
     throw systemError(error, program);
   }
-  const pid = child.pid as number;
+  const { pid } = child;
   const readings = output.read(child);
   const forget = options.detached ? () => {} : endAtExit(pid, ownGroup);
   const target = { pid, group: ownGroup, over: false };
 
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('exit', async (code, signal) => {
-      target.over = true;
-      forget();
-      await output.settled(readings);
-      resolve({ code, signal });
-    });
-  });
-
-  // A program that ends without reading its input is no failure of ours.
-  child.stdin?.on('error', () => {});
-  if (options.input instanceof Uint8Array) child.stdin?.end(options.input);
+  const finish = async (): Promise<Exit> => {
+    await child.exited;
+    target.over = true;
+    forget();
+    await output.settled(readings);
+    const signal = child.signalCode === null ? null : String(child.signalCode);
+    return { code: signal === null ? child.exitCode : null, signal };
+  };
+  const exited = finish();
 
   const release = () => {
     child.unref();
-    for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
     for (const reading of readings) reading.stop();
   };
   if (options.detached) release();
 
+  const input = typeof child.stdin === 'object' ? (child.stdin as Bun.FileSink) : null;
   return {
     pid,
     exited,
-    write: (bytes) =>
-      new Promise((resolve) => {
-        if (child.stdin?.writable) child.stdin.write(bytes, () => resolve());
-        else resolve();
-      }),
-    closeInput: () => void child.stdin?.end(),
+    async write(bytes) {
+      // A program that ends without reading its input is no failure of ours.
+      try {
+        input?.write(bytes);
+        await input?.flush();
+      } catch {}
+    },
+    closeInput: () => void Promise.resolve(input?.end()).catch(() => {}),
     signal: (name) => signalChild(target, name),
     release,
   };
-}
-
-/** A program that could not be started says so in an event. */
-async function started(child: ChildProcess): Promise<void> {
-  if (child.pid !== undefined) {
-    child.on('error', () => {});
-    return;
-  }
-  await new Promise<void>((_resolve, reject) => child.once('error', reject));
 }
 
 interface Output {
   readonly out: number | 'pipe' | 'ignore';
   readonly err: number | 'pipe' | 'ignore';
   /** Closes our ends of what only the child needs, and begins to read. */
-  read(child: ChildProcess): Reading[];
+  read(child: Spawned): Reading[];
   /** Resolves when everything written so far was handed on. What a grandchild writes later still comes, unawaited. */
   settled(readings: readonly Reading[]): Promise<void>;
   discard(): void;
@@ -178,18 +169,10 @@ function closeAll(...pipes: readonly ({ reader: number; writer: number } | null)
 }
 
 function readSocket(
-  stream: NodeJS.ReadableStream | null,
+  stream: number | ReadableStream<Uint8Array> | undefined,
   hand: (bytes: Uint8Array, stream: 'out' | 'err') => Promise<void>,
   name: 'out' | 'err',
 ): Reading {
-  if (!stream) return { ended: Promise.resolve(), stop() {} };
-  stream.on('data', (bytes: Buffer) => {
-    stream.pause();
-    hand(bytes, name).finally(() => stream.resume());
-  });
-  const ended = new Promise<void>((resolve) => {
-    stream.once('error', () => resolve());
-    stream.once('close', () => resolve());
-  });
-  return { ended, stop() {} };
+  if (!(stream instanceof ReadableStream)) return { ended: Promise.resolve(), stop() {} };
+  return readStream(stream, (bytes) => hand(bytes, name));
 }

@@ -32,14 +32,21 @@ export function readPipe(
   reader: number,
   onPiece: (bytes: Uint8Array) => void | Promise<void>,
 ): { readonly ended: Promise<void>; stop(): void } {
-  const pieces = Bun.file(reader).stream().getReader();
+  const { ended, stop } = readStream(Bun.file(reader).stream(), onPiece);
+  return { ended: ended.finally(() => closeSync(reader)), stop };
+}
+
+/** Gives every piece to `onPiece`, waiting for a promise it returns before reading on. A stream that fails has ended. */
+export function readStream(
+  stream: ReadableStream<Uint8Array>,
+  onPiece: (bytes: Uint8Array) => void | Promise<void>,
+): { readonly ended: Promise<void>; stop(): void } {
+  const pieces = stream.getReader();
   const run = async () => {
     try {
       for (let next = await pieces.read(); !next.done; next = await pieces.read()) await onPiece(next.value);
     } catch {
       // A pipe that cannot be read any more has ended.
-    } finally {
-      closeSync(reader);
     }
   };
   return {
