@@ -149,6 +149,93 @@ test('a wrapped paragraph is copied as the one line it is, list marks as they we
   expect(atob(sent)).toBe(`${text}\n\n- first\n- second`);
 });
 
+function lastCopied(driver: Driver): string {
+  const sent = [...driver.terminal.output.matchAll(/\x1b\]52;c;([^\x07]*)\x07/g)].at(-1)?.[1] ?? '';
+  return new TextDecoder().decode(Uint8Array.from(atob(sent), (letter) => letter.charCodeAt(0)));
+}
+
+test('two clicks choose a word, three the whole line however it is wrapped (UP-17, KY-12)', async () => {
+  const driver = await drive({ columns: 50 });
+  const text = 'one two three_3 four five six seven eight nine ten eleven twelve';
+  await show(driver, [reply(`${text}\n\nanother`)]);
+  const at = driver.find('three_3')!;
+  const click = async () => {
+    await driver.mouse('press', at.x + 2, at.y);
+    await driver.mouse('release', at.x + 2, at.y);
+  };
+  await click();
+  await click();
+  await driver.press('ctrl-c');
+  expect(lastCopied(driver)).toBe('three_3');
+  await driver.wait(1000);
+  for (let presses = 0; presses < 3; presses++) await click();
+  await driver.press('ctrl-c');
+  expect(lastCopied(driver)).toBe(text);
+  await driver.wait(1000);
+  await click();
+  await driver.wait(1000);
+  await click();
+  await driver.press('ctrl-c');
+  expect(lastCopied(driver)).toBe(text);
+});
+
+test('two clicks choose a word of the draft, three its line (KY-12)', async () => {
+  const driver = await drive();
+  await driver.type('say hello');
+  await driver.press('ctrl-j');
+  await driver.type('there');
+  const at = driver.find('hello')!;
+  for (const expected of ['', 'hello', 'say hello']) {
+    await driver.mouse('press', at.x + 1, at.y);
+    await driver.mouse('release', at.x + 1, at.y);
+    const { anchor, caret, text } = driver.screen.prompt.editor.buffer;
+    expect(text.slice(anchor ?? caret, caret)).toBe(expected);
+  }
+});
+
+test('a part of a row is copied as it was written: its tab, its list mark (UP-17)', async () => {
+  const driver = await drive();
+  await show(driver, [
+    sampleCall({
+      title: 'Read x',
+      display: { kind: 'text', text: 'a\tb\tcc dd', end: 'head', totalLines: 1, label: TRUSTED_PUBLIC },
+    }),
+    reply('* first item'),
+  ]);
+  const row = driver.find('cc dd')!;
+  const start = driver.find('│ a')!;
+  await driver.mouse('press', start.x + 2, row.y);
+  await driver.mouse('drag', row.x + 2, row.y);
+  await driver.mouse('release', row.x + 2, row.y);
+  await driver.press('ctrl-c');
+  expect(lastCopied(driver)).toBe('a\tb\tcc');
+  const item = driver.find('first item')!;
+  await driver.mouse('press', item.x - 2, item.y);
+  await driver.mouse('drag', item.x + 5, item.y);
+  await driver.mouse('release', item.x + 5, item.y);
+  await driver.press('ctrl-c');
+  expect(lastCopied(driver)).toBe('* first');
+});
+
+test('Shift and arrows select in the transcript without a mouse, and the view follows (UP-17)', async () => {
+  const driver = await drive();
+  await show(driver, lines(100));
+  await driver.press('tab', 'home');
+  await driver.raw('\x1b[1;2C\x1b[1;2C\x1b[1;2C\x1b[1;2C');
+  await driver.press('ctrl-c');
+  expect(lastCopied(driver)).toBe('line');
+  for (let step = 0; step < 60; step++) await driver.raw('\x1b[1;2B');
+  expect(driver.region('transcript')).toContain('line 30');
+  expect(driver.region('transcript')).not.toContain('line 0 ');
+  await driver.raw('\x1b[1;2F');
+  await driver.press('ctrl-c');
+  const copied = lastCopied(driver).split('\n\n');
+  expect(copied).toEqual(
+    Array.from({ length: copied.length }, (_, line) => `line ${line + Number(copied[0]!.slice(5))}`),
+  );
+  expect(copied.length).toBe(31);
+});
+
 test('more than 100 KB is offered as a file, and written only at a yes (UP-17)', async () => {
   const driver = await drive();
   driver.processes.script((argv) => argv[0] === 'sh', { out: '/tmp/houston-x/copy.txt' });

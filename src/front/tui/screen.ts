@@ -46,6 +46,8 @@ export interface Screen {
   readonly selection: Selection | null;
   /** Where a drag began. */
   readonly dragging: 'prompt' | 'transcript' | null;
+  /** The last press of the mouse, and the how manyth it was at its place: two choose a word, three a line. */
+  readonly click: Click | null;
   readonly ask: AskState | null;
   readonly modals: readonly Modal[];
   /** When a person last typed into the draft; dialogs wait for quiet. */
@@ -64,6 +66,13 @@ export interface Screen {
 export interface ExitOffer {
   readonly read: number;
   readonly notBefore: number;
+}
+
+export interface Click {
+  readonly column: number;
+  readonly row: number;
+  readonly at: number;
+  readonly count: number;
 }
 
 export type SendMode = 'steering' | 'queue' | 'interrupt';
@@ -110,6 +119,7 @@ export function newScreen(options: ScreenOptions): Screen {
     toggled: new Set(),
     selection: null,
     dragging: null,
+    click: null,
     ask: null,
     modals: [],
     typedAt: Number.NEGATIVE_INFINITY,

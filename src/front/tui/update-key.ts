@@ -10,6 +10,7 @@ import { isBlank } from './prompt-state.ts';
 import { runCommand, scrolled } from './run-command.ts';
 import type { ExitOffer, Screen } from './screen.ts';
 import type { Context } from './screen-event.ts';
+import { selectByKey } from './select-by-keys.ts';
 import { sendPrompt } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { cancelling, interrupt, leaveOrOffer, stepBack } from './stopping.ts';
@@ -155,6 +156,8 @@ function nextFocus(screen: Screen, context: Context): Screen {
 }
 
 function transcriptKey(screen: Screen, context: Context, event: KeyEvent, chord: string): Step {
+  const selecting = selectByKey(screen, context, chord);
+  if (selecting !== null) return selecting;
   switch (chord) {
     case 'up':
       return scrolled(screen, context, -1);

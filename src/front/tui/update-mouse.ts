@@ -1,6 +1,6 @@
 import { marginColumns } from './blocks/row.ts';
 import { accept } from './completion.ts';
-import { placeCaret } from './editor/editor-state.ts';
+import { placeCaret, selectLine, selectWord } from './editor/editor-state.ts';
 import { offsetUnder } from './editor/paint-editor.ts';
 import type { Target } from './frame/painter.ts';
 import type { InputEvent } from './input/event.ts';
@@ -8,10 +8,10 @@ import { promptInner, transcriptInner } from './layout.ts';
 import { askWindow } from './modals/ask.ts';
 import { matches } from './modals/picker.ts';
 import { openItem } from './open-card.ts';
-import { isEmpty, type Point } from './regions/selection.ts';
+import { isEmpty, lineRows, type Point, type Selection, wordColumns } from './regions/selection.ts';
 import { topOf } from './regions/transcript-scroll.ts';
 import { scrolled } from './run-command.ts';
-import { type Screen, withNote } from './screen.ts';
+import { type Click, type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { type Step, stay } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
@@ -48,8 +48,17 @@ function wheel(screen: Screen, context: Context, rows: number, target: Target | 
   return target?.region === 'prompt' ? stay(screen) : scrolled(screen, context, rows);
 }
 
+/** Presses at one place within this many ms are one gesture. */
+const AGAIN = 400;
+
+function clicked({ click }: Screen, event: MouseEvent, now: number): Click {
+  const again = click !== null && now - click.at < AGAIN && click.column === event.column && click.row === event.row;
+  return { column: event.column, row: event.row, at: now, count: again ? (click.count % 3) + 1 : 1 };
+}
+
 function press(screen: Screen, context: Context, event: MouseEvent, target: Target | null): Step {
-  const calm: Screen = { ...screen, selection: null, dragging: null };
+  const click = clicked(screen, event, context.now);
+  const calm: Screen = { ...screen, selection: null, dragging: null, click };
   if (screen.modals.length > 0) {
     const top = screen.modals.at(-1)!;
     const item = target?.region === 'picker' && top.kind === 'picker' ? matches(top)[Number(target.item)] : undefined;
@@ -58,7 +67,13 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
   switch (target?.region) {
     case 'prompt': {
       const { editor } = screen.prompt;
-      const placed = placeCaret(editor, offsetAt(screen, context, event), event.shift);
+      const offset = offsetAt(screen, context, event);
+      const placed =
+        click.count === 1
+          ? placeCaret(editor, offset, event.shift)
+          : click.count === 2
+            ? selectWord(editor, offset)
+            : selectLine(editor, offset);
       return stay({ ...calm, focus: 'prompt', dragging: 'prompt', prompt: { ...screen.prompt, editor: placed } });
     }
     case 'below':
@@ -67,11 +82,25 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
       return stay(screen.ask === null ? calm : { ...calm, focus: 'question', ask: { ...screen.ask, chosen: true } });
     case 'transcript': {
       const point = pointAt(screen, context, event);
-      return stay({ ...calm, dragging: 'transcript', selection: point === null ? null : { from: point, to: point } });
+      if (point === null) return stay({ ...calm, dragging: 'transcript' });
+      const from = event.shift && screen.selection !== null ? screen.selection.from : point;
+      const selection = click.count === 1 ? { from, to: point } : wordOrLine(context, point, click.count === 3);
+      return stay({ ...calm, dragging: 'transcript', selection });
     }
     default:
       return stay(calm);
   }
+}
+
+/** The word or the whole source line around a cell, as a selection. */
+function wordOrLine(context: Context, point: Point, whole: boolean): Selection {
+  const rows = context.cards.rowsAt(context.view, point.index);
+  if (whole) {
+    const { from, to } = lineRows(rows, point.row);
+    return { from: { ...point, row: from, column: 0 }, to: { ...point, row: to, column: Number.MAX_SAFE_INTEGER } };
+  }
+  const columns = wordColumns(rows[point.row]?.line ?? [], point.column);
+  return { from: { ...point, column: columns.from }, to: { ...point, column: columns.to } };
 }
 
 function drag(screen: Screen, context: Context, event: MouseEvent): Step {
@@ -93,14 +122,14 @@ function release(screen: Screen, context: Context, target: Target | null): Step 
   const done: Screen = { ...screen, dragging: null };
   if (dragging !== 'transcript' || selection === null) return stay(done);
   if (!isEmpty(selection)) return stay(withNote(done, 'Ctrl-C sends the selection to the clipboard'));
-  const clicked: Screen = { ...done, selection: null };
+  const plain: Screen = { ...done, selection: null };
   const item = target?.region === 'transcript' ? context.cards.itemAt(context.view, selection.from.index) : null;
-  if (item === null || target?.action === undefined) return stay(clicked);
-  if (target.action === 'open') return openItem(clicked, item);
-  if (target.action !== 'toggle') return stay(clicked);
+  if (item === null || target?.action === undefined) return stay(plain);
+  if (target.action === 'open') return openItem(plain, item);
+  if (target.action !== 'toggle') return stay(plain);
   const toggled = new Set(screen.toggled);
   if (!toggled.delete(item.id)) toggled.add(item.id);
-  return stay({ ...clicked, toggled });
+  return stay({ ...plain, toggled });
 }
 
 /** The draft's offset under the pointer. */
