@@ -1,4 +1,5 @@
-import type { FileStat, Files } from '../../system/files.ts';
+import { basename, dirname } from 'node:path';
+import { type FileStat, type Files, SystemError } from '../../system/files.ts';
 import type { Processes } from '../../system/processes.ts';
 import { isWithin } from '../policy/paths.ts';
 import { gitPlaces } from './git-places.ts';
@@ -95,13 +96,34 @@ export async function commandPlaces(
   ]);
 }
 
-/** Of `wanted` what is there, by its real path. */
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Of `wanted` what is there, by its real path. Folders are listed first: most names are in none of them. */
 async function present(
   files: PlaceSystem['files'],
   wanted: readonly { readonly path: string; readonly access: Access }[],
 ): Promise<Place[]> {
+  const listed = new Map<string, Promise<ReadonlySet<string> | null>>();
+  const list = async (folder: string): Promise<ReadonlySet<string> | null> => {
+    if (folder !== '/' && !(await mayBe(folder))) return NOTHING;
+    try {
+      // Some volumes do not tell capitals apart: a name counts in any.
+      return new Set((await files.list(folder)).map(({ name }) => name.toLowerCase()));
+    } catch (error) {
+      // What may not be listed may still be entered.
+      return error instanceof SystemError && error.code === 'ENOENT' ? NOTHING : null;
+    }
+  };
+  const mayBe = async (path: string): Promise<boolean> => {
+    const folder = dirname(path);
+    const names = listed.get(folder) ?? list(folder);
+    listed.set(folder, names);
+    return (await names)?.has(basename(path).toLowerCase()) ?? true;
+  };
+
   const found = await Promise.all(
     wanted.map(async ({ path, access }): Promise<Place | null> => {
+      if (path !== '/' && !(await mayBe(path))) return null;
       const stat: FileStat | null = await files.stat(path).catch(() => null);
       if (stat === null) return null;
       const real = await files.realPath(path).catch(() => null);
