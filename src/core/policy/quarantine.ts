@@ -143,11 +143,14 @@ export function createQuarantine(
       if (stat.kind === 'folder') throw new SystemError('EISDIR', 'this is a folder', file.path);
       if (stat.kind !== 'file') throw new SystemError('EPERM', 'not an ordinary file', file.path);
       const bytes = stat.size;
-      const text = !(await files.readRange(file.real, 0, SNIFFED)).includes(0);
+      const { picture } = file;
+      const text = picture === undefined && !(await files.readRange(file.real, 0, SNIFFED)).includes(0);
       const label = UNTRUSTED_PRIVATE;
-      const origin = `${text ? 'the content' : 'the content (binary)'} of ${file.path}`;
-      const form = text ? 'text' : 'binary';
-      const { ref } = keep(plainSlot({ origin, label, form, content: { kind: 'file', file } }));
+      const what = picture === undefined ? (text ? 'the content' : 'the content (binary)') : `the ${picture}`;
+      const origin = `${what} of ${file.named ?? file.path}`;
+      const form = picture === undefined ? (text ? 'text' : 'binary') : 'picture';
+      const mediaType = picture ?? (text ? 'text/plain' : 'application/octet-stream');
+      const { ref } = keep(plainSlot({ origin, label, form, mediaType, content: { kind: 'file', file } }));
       return {
         text: sentence(ref, origin, '', `${bytes} bytes, not opened`, label),
         ref,

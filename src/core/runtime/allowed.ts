@@ -12,6 +12,8 @@ export interface Allowed {
   readonly planned: unknown;
   /** Absolute path of the one file the call reads, where that is all it does. */
   readonly file: string | null;
+  /** Media type of that file, where its name says it is a picture or document. */
+  readonly picture: string | null;
   readonly facts: Facts;
   readonly by: DecidedBy;
   readonly output: 'text' | 'ref';

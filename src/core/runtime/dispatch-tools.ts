@@ -73,6 +73,7 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
       effects,
       planned: planning.planned,
       file: planning.file ?? null,
+      picture: planning.picture ?? null,
       facts,
       by,
       output,

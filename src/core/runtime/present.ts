@@ -46,7 +46,7 @@ export function presentOutcome(
   const label = labelResult(provenance, output, facts, gate.scope.trust);
   const display = labelled(redactAll(outcome.display ?? { kind: 'none' }, redact), label);
   const shown = gate.quarantine.present({
-    sealed: seal(redact(outcome.ok ? outcome.text : outcome.message), label),
+    sealed: seal(redact(textOf(outcome)), label),
     origin: originOf(provenance),
     ending: endingOf(display),
     display,
@@ -63,6 +63,11 @@ export function presentOutcome(
     output: outcome.output ?? null,
     job: outcome.ok ? (outcome.job ?? null) : null,
   };
+}
+
+function textOf(outcome: ToolOutcome): string {
+  if (!outcome.ok) return outcome.message;
+  return outcome.token === undefined ? outcome.text : `${outcome.text}\n[version ${outcome.token}]`;
 }
 
 /** What a slot holds and stands for beyond the text, should this be kept aside. */

@@ -26,6 +26,8 @@ export async function runProcessor(side: SideTurn, order: ProcessorOrder): Promi
     const slot = gate.quarantine.find(ref);
     const sealed = await gate.quarantine.content(ref);
     if (slot === null || sealed === null) return { ok: false, message: `${ref} stands for nothing.` };
+    if (slot.mediaType === 'application/pdf')
+      return { ok: false, message: `${ref} is a PDF, which no processor can be given here. Nothing was sent.` };
     inputs.push(
       slot.form === 'picture'
         ? { kind: 'picture', name: ref, mediaType: slot.mediaType, sealed }

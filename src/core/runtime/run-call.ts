@@ -2,12 +2,12 @@ import type { TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import type { EntryBody } from '../../protocol/entry.ts';
 import { SystemError } from '../../system/files.ts';
-import type { PathFact } from '../policy/facts.ts';
 import { issueGrant } from '../policy/grant.ts';
 import { trustAfterWrite } from '../policy/trust.ts';
 import { type GrantedWrite, openWorld } from '../policy/world.ts';
 import type { ToolOutcome, ToolWorld } from '../tools/tool.ts';
 import { explain } from '../tools/tool-paths.ts';
+import type { KeptFile } from '../values/slot.ts';
 import type { Allowed } from './allowed.ts';
 import { type AsideWorld, asideWorld } from './aside-world.ts';
 import { guard } from './guard.ts';
@@ -81,21 +81,27 @@ export async function runCall(
 }
 
 /** The file to keep aside unopened, null for a call that runs (SEC-8). */
-function keptAside({ file, output, facts }: Allowed): PathFact | null {
-  if (file === null || output === 'text') return null;
+function keptAside({ file, picture, output, facts, effects }: Allowed): KeptFile | null {
+  if (file === null) return null;
   const fact = facts.paths.find((known) => known.path === file);
-  return fact === undefined || fact.trusted || fact.output ? null : fact;
+  if (fact === undefined) return null;
+  const { path, real } = fact;
+  const [ref] = effects.flatMap((effect) => (effect.kind === 'read' && effect.path === file ? (effect.ref ?? []) : []));
+  const kept = { path, real, ...(ref === undefined ? {} : { named: ref }) };
+  // No trust in a path vouches for what a picture says (TOOL-3).
+  if (picture !== null) return { ...kept, picture };
+  return output === 'text' || fact.trusted || fact.output ? null : kept;
 }
 
-async function keepAside(runtime: Runtime, call: string, { path, real }: PathFact): Promise<Presented> {
+async function keepAside(runtime: Runtime, call: string, file: KeptFile): Promise<Presented> {
   const { gate } = runtime.calls;
   try {
-    const shown = await gate.quarantine.keepFile({ path, real });
+    const shown = await gate.quarantine.keepFile(file);
     gate.audit({ event: 'present', call, label: shown.label, ref: shown.ref });
     return { outcome: 'ok', ...shown, images: [], output: null, job: null };
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    return ownWords('error', explain(error, path));
+    return ownWords('error', explain(error, file.named ?? file.path));
   }
 }
 

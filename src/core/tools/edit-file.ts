@@ -49,6 +49,11 @@ export const editFile: Tool<Editing | Explanation> = {
     const path = absolutePath(read.value.path, context);
     const name = shortPath(path, context.folder);
     const title = `Edit ${name}`;
+    if ((await context.isKeptAside?.(path)) === true)
+      return {
+        ok: false,
+        message: `${name} was not changed: nobody has vouched for what it holds, so it can only be replaced as a whole.`,
+      };
     const found = await readWhole(context.files, path);
     if (found.kind === 'missing')
       return { ok: false, message: `${name}: there is no such file. write_file makes new ones.` };

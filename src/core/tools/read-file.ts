@@ -1,17 +1,21 @@
+import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { borderAtOrBefore } from '../../base/graphemes.ts';
+import type { FileStat } from '../../system/files.ts';
 import { optional, peek, text, toolArguments, whole } from './arguments.ts';
 import { byteLength } from './limit-output.ts';
 import { argumentsLabel, wrongArguments } from './planning.ts';
 import description from './read-file.md' with { type: 'text' };
 import { type ReadLines, readLines } from './read-lines.ts';
+import { fileNamed } from './references.ts';
 import { textDisplay } from './text-display.ts';
 import type { Tool, ToolOutcome } from './tool.ts';
-import { absolutePath, explain, shortPath } from './tool-paths.ts';
+import { explain } from './tool-paths.ts';
 
 interface Planned {
   readonly path: string;
   readonly name: string;
+  readonly ref: string | null;
   readonly offset: number;
   readonly limit: number;
 }
@@ -21,8 +25,19 @@ const MOST_CHARACTERS = 2_000;
 /** Of one read: 500 ordinary lines. A file of long lines is given in more pieces. */
 const MOST_BYTES = 32 * 1024;
 
+/** What is a picture or document by its name alone. */
+const PICTURES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+};
+
 const given = toolArguments({
-  path: text('File to read: relative to the working folder, absolute, or `output:NAME` for a saved output.'),
+  path: optional(text('File to read: relative to the working folder, absolute, or `output:NAME` for a saved output.')),
+  path_ref: optional(text('In place of `path`: a reference that stands for a file, such as `ref:2`.')),
   offset: optional(whole('First line to read; 1 is the first. Default 1.', 1, Number.MAX_SAFE_INTEGER)),
   limit: optional(whole(`How many lines. Default and most: ${MOST_LINES}.`, 1, MOST_LINES)),
 });
@@ -35,50 +50,57 @@ export const readFile: Tool<Planned> = {
   name: 'read_file',
   description,
   input: given.schema,
-  routing: ['path', 'offset', 'limit'],
+  routing: ['path', 'path_ref', 'offset', 'limit'],
   order: 'beside',
-  title: (input) => `Read ${peek(input, 'path') || 'a file'}`,
+  title: (input) => `Read ${peek(input, 'path') || peek(input, 'path_ref') || 'a file'}`,
 
   async plan(input, context) {
     const read = given.read(input);
     if (!read.ok) return wrongArguments(read.refusal);
-    const path = absolutePath(read.value.path, context);
+    const place = fileNamed(read.value.path, read.value.path_ref, context);
+    if ('message' in place) return place;
+    const { path, ref } = place;
+    const picture = PICTURES[extname(path).toLowerCase()];
     const planned = {
       path,
-      name: read.value.path,
+      name: ref ?? read.value.path ?? '',
+      ref,
       offset: read.value.offset ?? 1,
       limit: read.value.limit ?? MOST_LINES,
     };
     return {
       ok: true,
-      title: `Read ${shortPath(path, context.folder)}`,
-      effects: [{ kind: 'read', path, label: argumentsLabel(context) }],
+      title: `Read ${place.name}`,
+      effects: [{ kind: 'read', path, label: argumentsLabel(context), ...(ref === null ? {} : { ref }) }],
       diffs: [],
       planned,
       file: path,
+      ...(picture === undefined ? {} : { picture }),
     };
   },
 
-  async run({ path, name, offset, limit }, world): Promise<ToolOutcome> {
+  async run({ path, name, ref, offset, limit }, world): Promise<ToolOutcome> {
     try {
       const stat = await world.files.stat(path);
       if (stat === null) return failed(`${name}: there is no such file`);
       if (stat.kind === 'folder') return failed(`${name} is a folder: list_files shows what is in it`);
       if (stat.kind !== 'file') return failed(`${name} is not an ordinary file`);
+      const token = changeToken(stat);
+      const shown = (lines: readonly string[], totalLines: number) => outcome(lines, totalLines, path, ref, token);
       const source = {
         read: (most: number) => world.files.read(path, most),
         readRange: (from: number, bytes: number) => world.files.readRange(path, from, bytes),
       };
       const found = await readLines(source, stat.size, { first: offset, most: limit });
       if (found.hash !== null) world.sawFile(path, found.hash);
-      if (found.kind === 'binary') return shown([`[binary file, ${stat.size} bytes: not shown]`], 0, path);
-      if (found.totalLines === 0) return shown(['[the file is empty]'], 0, path);
+      if (found.kind === 'binary') return shown([`[binary file, ${stat.size} bytes: not shown]`], 0);
+      if (found.totalLines === 0) return shown(['[the file is empty]'], 0);
       if (offset > found.totalLines)
         return failed(`${name} has only ${count(found.totalLines, 'line')}: offset ${offset} is past its end`);
       const lines = fit(found.lines.map(cutLine));
       const end = offset + lines.length - 1;
       const notes = describe(found, offset, end);
-      return shown(notes === '' ? lines : [...lines, notes], found.totalLines, path);
+      return shown(notes === '' ? lines : [...lines, notes], found.totalLines);
     } catch (error) {
       return failed(explain(error, name));
     }
@@ -110,12 +132,24 @@ function describe(found: Extract<ReadLines, { kind: 'lines' }>, first: number, l
   return notes.length === 0 ? '' : `[${notes.join('; ')}]`;
 }
 
-function shown(lines: readonly string[], totalLines: number, path: string): ToolOutcome {
+/** Of the whole file, taken before it is read, so that a change meanwhile shows at the next read. */
+function changeToken({ size, modifiedMs }: FileStat): string {
+  return createHash('sha256').update(`${size}:${modifiedMs}`).digest('hex').slice(0, 12);
+}
+
+function outcome(
+  lines: readonly string[],
+  totalLines: number,
+  path: string,
+  ref: string | null,
+  token: string,
+): ToolOutcome {
   const language = extname(path).slice(1);
   return {
     ok: true,
     text: lines.join('\n'),
-    provenance: { from: 'files', paths: [path] },
+    token,
+    provenance: { from: 'files', paths: [path], ...(ref === null ? {} : { named: ref }) },
     display: textDisplay(lines, totalLines, language === '' ? undefined : language),
   };
 }

@@ -1,6 +1,6 @@
 import { list, optional, text, toolArguments } from './arguments.ts';
 import { argumentsLabel, wrongArguments } from './planning.ts';
-import { noReferences, noSuchReference } from './references.ts';
+import { noReferences, noSuchReference, withoutContent } from './references.ts';
 import description from './spawn-processor.md' with { type: 'text' };
 import type { ProcessorOrder, Tool } from './tool.ts';
 import { absolutePath } from './tool-paths.ts';
@@ -39,11 +39,8 @@ export const spawnProcessor: Tool<ProcessorOrder> = {
     for (const ref of reads) {
       const slot = refs.find(ref);
       if (slot === null) return noSuchReference(ref);
-      if (slot.form === 'name')
-        return {
-          ok: false,
-          message: `${ref} is a name only: read_file takes it as \`path_ref\` and gives a reference to the content.`,
-        };
+      const name = withoutContent(ref, slot.form);
+      if (name !== null) return name;
       if (slot.form === 'binary') return { ok: false, message: `${ref} is binary: nothing can be read from it.` };
     }
     const target = targetOf(reads, about, refs.fileOf);

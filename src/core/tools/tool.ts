@@ -44,6 +44,8 @@ export type Planning<Planned> =
       readonly planned: Planned;
       /** The one file (absolute) that the call reads, where that is all it does: it is not opened when it must be kept aside. */
       readonly file?: string;
+      /** Its media type, where its name says that it is a picture or document. */
+      readonly picture?: string;
     }
   /** Not possible as asked: told to the model, nothing happens. */
   | { readonly ok: false; readonly message: string };
@@ -207,6 +209,8 @@ export type ToolOutcome =
       readonly provenance: Provenance;
       readonly display: Display;
       readonly images?: readonly Attachment[];
+      /** Stands for what was read as it was then, and says nothing else: another one means another content (TOOL-2). */
+      readonly token?: string;
       /** The last reference the text names, where it stands for slots of its own. */
       readonly ref?: string;
       /** What the slot holds in place of the text, when this is kept aside. */

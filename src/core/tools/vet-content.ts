@@ -1,6 +1,6 @@
 import { peek, text, toolArguments } from './arguments.ts';
 import { argumentsLabel, wrongArguments } from './planning.ts';
-import { noReferences, noSuchReference } from './references.ts';
+import { noReferences, noSuchReference, withoutContent } from './references.ts';
 import { textDisplay } from './text-display.ts';
 import type { Tool } from './tool.ts';
 import description from './vet-content.md' with { type: 'text' };
@@ -29,8 +29,8 @@ export const vetContent: Tool<Planned> = {
     if (!context.refs) return noReferences(context);
     const slot = context.refs.find(ref);
     if (slot === null) return noSuchReference(ref);
-    if (slot.form === 'name')
-      return { ok: false, message: `${ref} is a name only: read_file takes it as \`path_ref\`.` };
+    const name = withoutContent(ref, slot.form);
+    if (name !== null) return name;
     if (slot.form !== 'text') return { ok: false, message: `${ref} is not text: it cannot be shown.` };
     return {
       ok: true,

@@ -2,13 +2,13 @@ import type { FileDiff } from '../../protocol/display.ts';
 import type { Label } from '../../protocol/label.ts';
 import { hashBytes } from '../changes/hash.ts';
 import { fileDiff } from '../changes/patch.ts';
-import { type Arguments, optional, peek, text, toolArguments } from './arguments.ts';
+import { optional, peek, text, toolArguments } from './arguments.ts';
 import { argumentsLabel, type Explanation, explainInstead, wrongArguments } from './planning.ts';
 import { readWhole, type WholeFile } from './read-whole.ts';
-import { noReferences, noSuchReference } from './references.ts';
+import { fileNamed, type NamedFile, noReferences, noSuchReference, withoutContent } from './references.ts';
 import { decodeText, encodeText } from './text-encoding.ts';
 import type { PlanContext, Planning, RefWrite, Tool } from './tool.ts';
-import { absolutePath, explain, shortPath } from './tool-paths.ts';
+import { explain } from './tool-paths.ts';
 import description from './write-file.md' with { type: 'text' };
 
 interface Writing {
@@ -30,14 +30,6 @@ const given = toolArguments({
   contents_ref: optional(text('In place of `contents`: a reference whose content is written as it is.')),
 });
 
-type Given = typeof given extends Arguments<infer T> ? T : never;
-
-interface Target {
-  readonly path: string;
-  readonly name: string;
-  readonly ref: string | null;
-}
-
 export const writeFile: Tool<Writing | Explanation> = {
   name: 'write_file',
   description,
@@ -49,7 +41,7 @@ export const writeFile: Tool<Writing | Explanation> = {
   async plan(input, context) {
     const read = given.read(input);
     if (!read.ok) return wrongArguments(read.refusal);
-    const target = targetOf(read.value, context);
+    const target = fileNamed(read.value.path, read.value.path_ref, context);
     if ('message' in target) return target;
     const { contents, contents_ref: ref } = read.value;
     if ((contents === null) === (ref === null))
@@ -89,26 +81,8 @@ export const writeFile: Tool<Writing | Explanation> = {
   },
 };
 
-/** A reference is a destination only where it stands for a file (SEC-12). */
-function targetOf(
-  { path, path_ref: ref }: Given,
-  context: PlanContext,
-): Target | { readonly ok: false; readonly message: string } {
-  if ((path === null) === (ref === null))
-    return { ok: false, message: 'Wrong arguments: exactly one of "path" and "path_ref" is needed.' };
-  if (path !== null) {
-    const full = absolutePath(path, context);
-    return { path: full, name: shortPath(full, context.folder), ref: null };
-  }
-  if (!context.refs) return noReferences(context);
-  if (context.refs.find(ref!) === null) return noSuchReference(ref!);
-  const file = context.refs.fileOf(ref!);
-  if (file === null) return { ok: false, message: `${ref} stands for no file, so nothing can be written to it.` };
-  return { path: file, name: ref!, ref };
-}
-
 async function planContents(
-  { path, name, ref }: Target,
+  { path, name, ref }: NamedFile,
   contents: string,
   found: WholeFile,
   context: PlanContext,
@@ -132,7 +106,7 @@ async function planContents(
 }
 
 async function planReference(
-  target: Target,
+  target: NamedFile,
   ref: string,
   found: WholeFile,
   context: PlanContext,
@@ -141,11 +115,8 @@ async function planReference(
   if (!refs) return noReferences(context);
   const slot = refs.find(ref);
   if (slot === null) return noSuchReference(ref);
-  if (slot.form === 'name')
-    return {
-      ok: false,
-      message: `${ref} is a name only: read_file takes it as \`path_ref\` and gives a reference to the content.`,
-    };
+  const name = withoutContent(ref, slot.form);
+  if (name !== null) return name;
   if (slot.only !== null && (slot.only.path === null || !(await isSamePlace(slot.only.path, target.path, context))))
     return {
       ok: false,
@@ -163,7 +134,7 @@ async function isSamePlace(one: string, other: string, { files }: PlanContext): 
 }
 
 function writing(
-  { path, name, ref }: Target,
+  { path, name, ref }: NamedFile,
   from: Writing['from'],
   draft: RefWrite,
   before: string | null,

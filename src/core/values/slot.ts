@@ -6,6 +6,10 @@ export interface KeptFile {
   readonly path: string;
   /** Where it really was when it was asked for, links resolved. */
   readonly real: string;
+  /** How to speak of it, where its name is content too: the reference it was named by. */
+  readonly named?: string;
+  /** Its media type, when its name says that it is a picture or document. */
+  readonly picture?: string;
 }
 
 /** What lies in a slot. A file is opened when something needs its bytes, never before (SEC-8). */
