@@ -12,12 +12,12 @@ import { projectFolder } from '../core/journal/project.ts';
 import { type Lock, takeSessionLock } from '../core/journal/session-lock.ts';
 import { createModels } from '../core/models/catalog.ts';
 import type { AuditLine } from '../core/policy/audit.ts';
+import { ignoresCase } from '../core/policy/case-folding.ts';
 import { createRedactor } from '../core/policy/redact.ts';
-import { mergeRules, parseRules } from '../core/policy/rules.ts';
 import { createController, type SessionController } from '../core/session/controller.ts';
 import { createTrail } from '../core/session/trail.ts';
 import { readInstructions } from '../core/settings/instructions.ts';
-import { type LoadedSettings, loadSettings, settingsLayers } from '../core/settings/load.ts';
+import { type LoadedSettings, loadSettings, problemText, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import { createTools } from '../core/tools/registry.ts';
 import type { EntryBody } from '../protocol/entry.ts';
@@ -26,6 +26,7 @@ import { TRAIL_FILE } from './audit.ts';
 import { ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import type { SessionRequest } from './session-request.ts';
+import { sessionRules } from './session-rules.ts';
 
 export interface OpenedSession {
   readonly session: SessionController;
@@ -62,10 +63,8 @@ export async function openSession(
   ).filter((one) => one !== null);
   const ours = await ownFolders(system, own);
   const confinement = await confineSession(system, request, loaded, { folder, roots, own: ours });
-  const rules = mergeRules([
-    parseRules({ deny: settings.deny, ask: settings.ask, allow: settings.allow }, 'settings').rules,
-    parseRules({ allow: request.allow }, '--allow').rules,
-  ]);
+  const decided = await sessionRules(system, request, loaded, { folder, state: own.state });
+  const problems = [...loaded.problems, ...decided.problems];
   const { instructions } = await readInstructions(files, { config: own.config, project: folder, trusted: true });
   const providerKeys = Object.values(settings.providers).flatMap((provider) =>
     provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
@@ -103,7 +102,15 @@ export async function openSession(
       retries: settings.retries ?? 5,
       stallMs: (settings.stallSeconds ?? 120) * 1000,
     },
-    rules,
+    rules: decided.rules,
+    permissions: {
+      project: decided.project,
+      // A one-shot run goes by rules alone (decisions §10.2).
+      earlierAnswers: request.canAsk ? decided.earlierAnswers : [],
+      remembered: decided.remembered,
+      commandOutput: settings.commandOutput,
+      notes: problems.map(problemText),
+    },
     scope: {
       workspace: folder,
       roots,
@@ -112,12 +119,17 @@ export async function openSession(
       own: ours,
       outputs: inPlace('outputs'),
       path: searchPath,
+      ignoreCase: await ignoresCase(files, folder),
     },
     instructions,
     version: VERSION,
     model: request.model,
-    mode: request.mode ?? (request.open === 'new' ? settings.mode : null),
-    bypassOffered: request.mode === 'bypass' && !settings.bypassUnreachable,
+    // Rules that forbid may be missing: then nothing is answered with yes in advance.
+    mode:
+      request.mode === 'bypass' && loaded.closed
+        ? 'ask'
+        : (request.mode ?? (request.open === 'new' ? settings.mode : null)),
+    bypassOffered: request.mode === 'bypass' && !settings.bypassUnreachable && !loaded.closed,
     canAsk: request.canAsk,
     roundLimit: request.roundLimit,
     drafts: createDrafts(
@@ -143,7 +155,7 @@ export async function openSession(
   confinement.settle();
   return done({
     session,
-    settings: loaded,
+    settings: { ...loaded, problems },
     close: async () => {
       await session.close();
       await confinement.close();

@@ -18,12 +18,14 @@ import type { Audit } from '../policy/audit.ts';
 import { createEntryAudit } from '../policy/audit-entries.ts';
 import type { FactScope } from '../policy/facts.ts';
 import { createLiveTrust, trustDecisionJson } from '../policy/live-trust.ts';
+import type { AnsweredLine } from '../policy/policy.ts';
 import { createQuarantine } from '../policy/quarantine.ts';
-import type { Rules } from '../policy/rules.ts';
+import type { RememberedAnswers } from '../policy/remembered.ts';
+import { mergeRules, type Rules } from '../policy/rules.ts';
 import { trusts } from '../policy/trust.ts';
 import { createGate } from '../runtime/gate.ts';
 import { createInbox } from '../runtime/inbox.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { Recorder, Runtime } from '../runtime/runtime.ts';
 import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts';
 import { withoutHidden } from '../runtime/unanswered-prompts.ts';
 import type { LanguageServers } from '../tools/language-servers.ts';
@@ -58,6 +60,16 @@ export interface ControllerOptions {
   readonly tools: readonly Tool[];
   readonly settings: SessionSettings;
   readonly rules: Rules;
+  /** What else is decided in advance. */
+  readonly permissions?: {
+    /** What the project asks for: in force once the person, who saw it, trusts the workspace (RULE-7). */
+    readonly project: Rules;
+    readonly earlierAnswers: readonly AnsweredLine[];
+    readonly remembered: RememberedAnswers | null;
+    readonly commandOutput: 'class' | 'aside';
+    /** What the person should know about their rules, one line each (RULE-8). */
+    readonly notes: readonly string[];
+  };
   /** What facts are judged in; its `workspace` is where the session works: absolute, links resolved. */
   readonly scope: FactScope;
   /** Read once it is known whether the workspace is trusted: those of a project count only then. */
@@ -256,6 +268,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     await model.start(options.model, past.model, options.canAsk);
     const trusted = await settleStart();
     if (trusted === null) return void close();
+    await noteOnce(journal, recorder, options.permissions?.notes ?? []);
     const [[surroundings], instructions] = await Promise.all([finding, instructionsOf(options, trusted)]);
     runtime = {
       session: journal.session,
@@ -276,7 +289,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
       calls: {
         tools: options.tools,
         gate: createGate({
-          rules: options.rules,
+          ...options.permissions,
+          rules: rulesInForce(options, trusted),
           scope,
           sources: system,
           trust,
@@ -382,6 +396,24 @@ export async function createController(options: ControllerOptions): Promise<Sess
     close,
     ended,
   };
+}
+
+/** A session that is opened again does not say the same again. */
+async function noteOnce(journal: Journal, recorder: Recorder, texts: readonly string[]): Promise<void> {
+  if (texts.length === 0) return;
+  const earlier = await journal.load(journal.ofKind('note')).catch(() => []);
+  for (const text of texts) {
+    if (earlier.some((note) => note.kind === 'note' && note.text === text)) continue;
+    const note = { kind: 'note', level: 'warning', identifier: 'settings', text } as const;
+    await recorder.write([note], { onFailure: 'keep' });
+  }
+}
+
+/** Trusting the workspace grants what its settings ask for: the question named it. Where nobody is asked, nobody granted it. */
+function rulesInForce({ rules, permissions, trust, canAsk }: ControllerOptions, trusted: boolean): Rules {
+  return trusted && canAsk && trust !== undefined && permissions !== undefined
+    ? mergeRules([rules, permissions.project])
+    : rules;
 }
 
 async function instructionsOf(

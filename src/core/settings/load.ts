@@ -27,6 +27,21 @@ export interface LoadedSettings {
   readonly sources: ReadonlyMap<SettingName, string>;
   /** Allow rules and folders a project asks for: requests to the person, never in force by themselves (RULE-7). */
   readonly requests: readonly { readonly source: string; readonly key: string; readonly value: Json }[];
+  /** The permission rules of each layer as written, weakest layer first; what a project allows is under `requests` alone. */
+  readonly rules: readonly RuleList[];
+  /** A file could not be read, so rules may be missing that forbid: no permission given in advance counts (UP-37). */
+  readonly closed: boolean;
+}
+
+export interface RuleList {
+  readonly source: string;
+  readonly verdict: 'deny' | 'ask' | 'allow';
+  readonly entries: readonly { readonly text: string; readonly line: number }[];
+}
+
+/** One line for people: where, then what. */
+export function problemText({ source, line, message }: SettingsProblem): string {
+  return `${source}${line === null ? '' : `:${line}`}: ${message}`;
 }
 
 /** Larger files are not settings (SET-2). */
@@ -62,6 +77,7 @@ export async function loadSettings(
   const values = new Map<SettingName, unknown>();
   const sources = new Map<SettingName, string>();
   const texts = new Map<string, string>();
+  const rules: RuleList[] = [];
   let gateClosed = false;
   for (const layer of layers) {
     const read = await readLayer(files, layer);
@@ -80,7 +96,8 @@ export async function loadSettings(
     } else {
       texts.set(layer.source, read.text);
     }
-    readValues(layer, tree, read.text, values, sources, problems, requests);
+    readValues(layer, tree, texts.get(layer.source) ?? '', values, sources, problems, requests);
+    rules.push(...readRuleLists(layer, tree, texts.get(layer.source) ?? ''));
   }
   const settings = Object.fromEntries(
     (Object.keys(SETTINGS) as SettingName[]).map((name) => [
@@ -88,7 +105,26 @@ export async function loadSettings(
       values.has(name) ? values.get(name) : SETTINGS[name].initial,
     ]),
   ) as unknown as Settings;
-  return { settings: gateClosed ? { ...settings, allow: [] } : settings, problems, sources, requests, texts };
+  return {
+    settings: gateClosed ? { ...settings, allow: [] } : settings,
+    problems,
+    sources,
+    requests,
+    rules: gateClosed ? rules.filter(({ verdict }) => verdict !== 'allow') : rules,
+    closed: gateClosed,
+    texts,
+  };
+}
+
+function readRuleLists(layer: Layer, tree: Node, text: string): RuleList[] {
+  return (['deny', 'ask', 'allow'] as const).flatMap((verdict) => {
+    if (verdict === 'allow' && layer.from === 'project') return [];
+    const node = findNodeAtLocation(tree, SETTINGS[verdict].key.split('.'));
+    const entries = (node?.type === 'array' ? (node.children ?? []) : []).flatMap((child) =>
+      child.type === 'string' ? [{ text: String(child.value), line: lineAt(text, child.offset) }] : [],
+    );
+    return entries.length === 0 ? [] : [{ source: layer.source, verdict, entries }];
+  });
 }
 
 interface ReadLayer {
@@ -190,6 +226,7 @@ function readValues(
 
 function joined(setting: Setting<unknown>, before: unknown, now: unknown): unknown {
   if (before === undefined || setting.join === 'strongest') return now;
+  if (setting.join === 'any') return before === true || now === true;
   if (setting.join === 'together') return [...new Set([...(before as string[]), ...(now as string[])])];
   return { ...(before as object), ...(now as object) };
 }

@@ -16,8 +16,8 @@ export interface Setting<T> {
   readonly schema: Json;
   /** The value as used, or undefined when it is not acceptable. */
   readonly read: (value: Json) => T | undefined;
-  /** How layers join: the strongest wins, entries by name, or all together. */
-  readonly join: 'strongest' | 'by-name' | 'together';
+  /** How layers join: the strongest wins, entries by name, all together, or `true` in any of them holds. */
+  readonly join: 'strongest' | 'by-name' | 'together' | 'any';
 }
 
 function flag(key: string, initial: boolean, owner: Setting<boolean>['owner'], description: string): Setting<boolean> {
@@ -233,6 +233,16 @@ export const SETTINGS = {
     'session',
     'Folders a session may reach beside its own.',
   ),
+  readsStayInWorkspace: {
+    ...flag(
+      'permissions.readsStayInWorkspace',
+      false,
+      'session',
+      'Refuses to read anything outside the workspace; true in any file holds.',
+    ),
+    scope: 'project',
+    join: 'any',
+  } as Setting<boolean>,
   mode: choice('permissions.mode', 'ask', ['ask', 'edits', 'plan'], 'session', 'Permission mode sessions open in.'),
   bypassUnreachable: flag('permissions.bypassUnreachable', false, 'session', 'Forbids --dangerously-skip-permissions.'),
   commandOutput: choice(
