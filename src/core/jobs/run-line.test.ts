@@ -76,6 +76,36 @@ describe('run a line', () => {
     expect(head).toContain('KEPT=yes');
   });
 
+  test('CRED-5: a child has none of our credentials, not even blank ones, nor those the settings name', async () => {
+    const environment = {
+      PATH: process.env.PATH ?? '',
+      ANTHROPIC_API_KEY: 'secret-1',
+      OPENROUTER_API_KEY: 'secret-2',
+      MY_TOKEN: 'secret-3',
+      HOUSTON_LAUNCHER: 'ours',
+      BUN_RUNTIME_TRANSPILER_CACHE_PATH: 'ours',
+      MY_OTHER: 'yes',
+    };
+    const runner = (forPerson: boolean) =>
+      createLineRunner({
+        ...system,
+        environment,
+        secretNames: ['MY_TOKEN'],
+        forPerson,
+        session: `test-${process.pid}`,
+        outputs: null,
+      });
+    const order = (call: string) => ({ call, line: 'env -0 | tr "\\0" "\\n"; ulimit -c', folder, timeoutMs: 20_000 });
+    const never = new AbortController().signal;
+    const child = await runner(false)(order(`c${++calls}`), never, () => {});
+    expect(child.head).not.toMatch(/secret-|API_KEY|MY_TOKEN|ours|HOUSTON_LAUNCHER|TRANSPILER/);
+    expect(child.head).toContain('MY_OTHER=yes');
+    // The person's own line has their whole environment, without what was set for Houston alone.
+    const own = await runner(true)(order(`c${++calls}`), never, () => {});
+    expect(own.head).toContain('ANTHROPIC_API_KEY=secret-1');
+    expect(own.head).not.toContain('ours');
+  });
+
   test('UP-39: ends at its deadline with everything it started, re-parented and deaf to TERM', async () => {
     const result = await run('(trap "" TERM; while :; do sleep 0.2; done) & setsid sleep 60 & echo started; wait', {
       timeoutMs: 300,

@@ -116,3 +116,21 @@ test('the schema names every setting where it stands in a file', () => {
   expect(Object.keys(schema.properties.permissions.properties)).toContain('deny');
   expect(Object.keys(schema.properties.interface.properties.tui.properties)).toContain('wheelRows');
 });
+
+test('SBX-2, SBX-5: a checkout may ask for strict and for no network, and for nothing looser', async () => {
+  await withFolder(async (folder, write) => {
+    await write('config/settings.json', '{"sandbox": {"mode": "standard"}}');
+    const layers = settingsLayers({ config: path.join(folder, 'config'), project: folder, argument: null });
+    await write('.houston/settings.json', '{"sandbox": {"mode": "off"}, "run": {"network": "open"}}');
+    const looser = await loadSettings(files, layers);
+    expect(looser.settings).toMatchObject({ sandbox: 'standard', network: 'open' });
+    expect(looser.problems.map((problem) => problem.severity)).toEqual(['ignored', 'ignored']);
+    await write('.houston/settings.json', '{"sandbox": {"mode": "strict"}, "run": {"network": "closed"}}');
+    const stricter = await loadSettings(files, layers);
+    expect(stricter.settings).toMatchObject({ sandbox: 'strict', network: 'closed' });
+    expect(stricter.problems).toEqual([]);
+    await write('.houston/settings.json', '{"sandbox": {"mode": "standard"}}');
+    await write('config/settings.json', '{"sandbox": {"mode": "strict"}}');
+    expect((await loadSettings(files, layers)).settings.sandbox).toBe('strict');
+  });
+});
