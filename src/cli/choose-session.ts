@@ -1,6 +1,4 @@
 import { done, type Outcome, refuse } from '../base/refusal.ts';
-import { findSession, listSessions } from '../core/journal/catalog.ts';
-import { projectFolder } from '../core/journal/project.ts';
 import { places } from '../core/settings/paths.ts';
 import type { System } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
@@ -15,6 +13,8 @@ export async function chooseSession(
   const wanted = line.continueSession ?? line.resume;
   const fresh = system.ids.uuid();
   if (wanted === null && line.fork === null) return done({ session: fresh, open: 'new', forkOf: null });
+  // A fresh session, the common case, looks for none.
+  const { findSession, listSessions } = await import('../core/journal/catalog.ts');
   const { state } = places(system.environment);
   if (state === null) return refuse('no-session', 'no session was ever saved: neither HOME nor HOUSTON_HOME is set');
   if (line.fork !== null) {
@@ -25,6 +25,7 @@ export async function chooseSession(
     const found = await findSession(system, state, null, wanted);
     return found.ok ? done({ session: found.value.id, open: 'resume', forkOf: null }) : found;
   }
+  const { projectFolder } = await import('../core/journal/project.ts');
   const newest = (await listSessions(system, state, await projectFolder(system.files, folder)))[0];
   if (newest === undefined) return refuse('no-session', `no session of ${folder} was saved yet`);
   return done({ session: newest.id, open: 'resume', forkOf: null });

@@ -2,7 +2,7 @@ import { done, type Outcome, refuse } from '../base/refusal.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import type { Settings } from '../core/settings/schema.ts';
-import { type ExitReport, runMissionControl } from '../front/tui/app.ts';
+import type { ExitReport } from '../front/tui/app.ts';
 import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
@@ -125,10 +125,14 @@ function openInHost(
   return { session, close: async () => {} };
 }
 
+/** The screen, loaded while a host starts. */
+const loadScreen = (): Promise<typeof import('../front/tui/app.ts')> => import('../front/tui/app.ts');
+
 /** In this process: loaded after the first frame has been drawn. */
 function openHere(system: TerminalSystem, request: SessionRequest, client: string): Opening {
   let close = async (): Promise<void> => {};
   const open = async (): Promise<Outcome<LinkedSession>> => {
+    await loadScreen();
     await system.clock.sleep(0);
     const [{ openSession }, { linkInProcess }] = await Promise.all([
       import('./open-session.ts'),
@@ -177,6 +181,7 @@ async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: D
       client,
     );
   }
+  const { runMissionControl } = await loadScreen();
   const report = await runMissionControl({
     session,
     client,
