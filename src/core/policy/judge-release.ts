@@ -48,6 +48,12 @@ export function judgeService(effect: Service, { mode, contextTrusted }: Decision
 export function judgeFed(effect: Run, line: LineFact, found: Judgement, { facts, mode }: DecisionInput): Judgement {
   const { input } = effect;
   if (input === undefined || found.verdict === 'deny') return found;
+  if (effect.background) return deny('input-background', 'nothing is fed to a command in the background');
+  const redirected = line.commands.some(({ redirections }) =>
+    redirections.some(({ operator }) => operator.startsWith('<')),
+  );
+  if (redirected || (line.unparsed !== null && line.line.includes('<')))
+    return deny('input-twice', 'a command is given a reference or a redirected input, not both');
   const output = input.label.integrity === 'untrusted' ? 'ref' : found.output;
   const isPrivate = input.label.confidentiality === 'private';
   if (found.verdict === 'allow') {

@@ -1,20 +1,23 @@
-import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
+import { type Label, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { SystemError } from '../../system/files.ts';
 import type { LineResult } from '../jobs/line.ts';
 import { optional, peek, text, toolArguments, whole } from './arguments.ts';
 import { keepEnd, limitOutput } from './limit-output.ts';
 import { argumentsLabel, wrongArguments } from './planning.ts';
+import { type Impossible, noReferences, noSuchReference, withoutContent } from './references.ts';
 import description from './run-shell.md' with { type: 'text' };
-import type { Tool, ToolOutcome } from './tool.ts';
-import { outputReference } from './tool-paths.ts';
+import { type PlanContext, TOOL_LIMITS, type Tool, type ToolOutcome } from './tool.ts';
+import { absolutePath, outputReference, shortPath } from './tool-paths.ts';
 
 interface Planned {
   readonly command: string;
   readonly folder: string;
   readonly seconds: number;
+  /** What was asked for instead, where that was out of range. */
+  readonly wanted: number | null;
+  readonly fed: Label | null;
 }
 
-const DEFAULT_SECONDS = 300;
 const MOST_SECONDS = 600;
 /** What a card keeps of the end; the whole is read from the saved output. */
 const TAIL_BYTES = 4 * 1024;
@@ -25,8 +28,14 @@ const WANTS_A_PERSON =
 
 const given = toolArguments({
   command: text('The command line, as bash would take it.'),
+  directory: optional(text('Folder it runs in. Default: the working folder.')),
+  stdin_ref: optional(text('A reference whose content it gets on its standard input. Not together with `<`.')),
   timeout_seconds: optional(
-    whole(`Seconds after which it is ended. Default ${DEFAULT_SECONDS}, most ${MOST_SECONDS}.`, 1, MOST_SECONDS),
+    whole(
+      `Seconds after which it is ended, 1 to ${MOST_SECONDS}. Default ${TOOL_LIMITS.commandSeconds}.`,
+      Number.MIN_SAFE_INTEGER,
+      Number.MAX_SAFE_INTEGER,
+    ),
   ),
 });
 
@@ -34,7 +43,7 @@ export const runShell: Tool<Planned> = {
   name: 'run_shell',
   description,
   input: given.schema,
-  routing: ['command', 'timeout_seconds'],
+  routing: ['command', 'directory', 'stdin_ref', 'timeout_seconds'],
   order: 'alone',
   title: (input) => `$ ${firstLine(peek(input, 'command'))}`,
 
@@ -45,26 +54,33 @@ export const runShell: Tool<Planned> = {
     if (command.trim() === '') return { ok: false, message: 'Wrong arguments: "command" must not be empty.' };
     if (command.includes('\0'))
       return { ok: false, message: 'Wrong arguments: "command" must not hold a zero character.' };
-    const seconds = read.value.timeout_seconds ?? DEFAULT_SECONDS;
+    const wanted = read.value.timeout_seconds ?? context.limits?.commandSeconds ?? TOOL_LIMITS.commandSeconds;
+    const seconds = Math.min(Math.max(wanted, 1), MOST_SECONDS);
+    const folder = read.value.directory === null ? context.folder : absolutePath(read.value.directory, context);
+    if (folder !== context.folder && (await context.files.stat(folder))?.kind !== 'folder')
+      return { ok: false, message: `${shortPath(folder, context.folder)} is no folder. Nothing was run.` };
+    const fed = inputOf(read.value.stdin_ref, context);
+    if (fed !== null && 'message' in fed) return fed;
     const effect = {
       kind: 'run',
       line: command,
-      folder: context.folder,
+      folder,
       background: false,
       terminal: false,
       timeoutMs: seconds * 1000,
       label: argumentsLabel(context),
+      ...(fed === null ? {} : { input: fed }),
     } as const;
     return {
       ok: true,
       title: `$ ${firstLine(command)}`,
       effects: [effect],
       diffs: [],
-      planned: { command, folder: context.folder, seconds },
+      planned: { command, folder, seconds, wanted: wanted === seconds ? null : wanted, fed: fed?.label ?? null },
     };
   },
 
-  async run({ command, folder, seconds }, world): Promise<ToolOutcome> {
+  async run({ command, folder, seconds, wanted, fed }, world): Promise<ToolOutcome> {
     let result: LineResult;
     try {
       result = await world.runLine(() => {});
@@ -74,10 +90,19 @@ export const runShell: Tool<Planned> = {
     }
     const whole = result.output === null ? null : outputReference(result.output);
     const output = limitOutput(result, whole);
-    const notes = [ending(result, seconds), ...trouble(result, command)];
+    const clamped = wanted === null ? [] : [`its deadline was ${seconds} seconds, not ${wanted}`];
+    // Nothing was written: then there is nothing of the program's in what is said.
+    const silent = result.totalBytes === 0;
+    const notes = [
+      ending(result, seconds),
+      ...clamped,
+      ...trouble(silent ? { ...result, ended: [] } : result, command),
+    ];
     const said = `${output === '' ? '' : output.endsWith('\n') ? output : `${output}\n`}[${notes.join('; ')}]`;
     const common = {
-      provenance: { from: 'program', line: command, folder },
+      provenance: silent
+        ? { from: 'houston' }
+        : { from: 'program', line: command, folder, ...(fed === null ? {} : { fed }) },
       output: result.output,
       display: {
         kind: 'terminal',
@@ -97,6 +122,17 @@ export const runShell: Tool<Planned> = {
       : { ok: false, kind: 'error', message: said, ...common };
   },
 };
+
+function inputOf(
+  ref: string | null,
+  context: PlanContext,
+): { readonly ref: string; readonly label: Label } | Impossible | null {
+  if (ref === null) return null;
+  if (!context.refs) return noReferences(context);
+  const slot = context.refs.find(ref);
+  if (slot === null) return noSuchReference(ref);
+  return withoutContent(ref, slot.form) ?? { ref, label: slot.label };
+}
 
 function ending(result: LineResult, seconds: number): string {
   const empty = result.totalBytes === 0 ? 'no output, ' : '';
