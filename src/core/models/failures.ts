@@ -228,6 +228,11 @@ export function emptyReply(requestId: string | null): Failure {
   return made('empty-reply', 'The model answered with nothing', null, requestId, true);
 }
 
+/** The model meant to call a tool and wrote something that is no call. */
+export function unreadableCall(why: string, requestId: string | null): Failure {
+  return made('empty-reply', 'The model wrote a call that cannot be read', why, requestId, true);
+}
+
 /** A bug of ours, or something no rule foresaw. */
 export function internalFailure(error: unknown, secrets: readonly string[]): Failure {
   return made('internal', 'Houston failed while it spoke to the model', redact(accountOf(error), secrets), null, false);

@@ -10,6 +10,8 @@ export interface GrowingReply {
   readonly began: boolean;
   readonly ended: boolean;
   readonly usage: Usage;
+  /** The service's id of the reply, where it stands in the reply itself. */
+  readonly id?: string | null;
   /** What came since the last time, folded to one event a part. */
   drain(): Iterable<ModelEvent>;
   /** Whole parts, or as far as they came. A call that was still being written has no input. */
@@ -80,6 +82,7 @@ async function* converse(
       decoder.push(piece.value);
       if (!begun && reply.began) {
         begun = true;
+        requestId ??= reply.id ?? null;
         yield { type: 'begin', requestId };
       }
       let quiet = true;
