@@ -3,6 +3,7 @@ import type { Confine } from '../core/jobs/line.ts';
 import { type SettledSandbox, settleSandbox } from '../core/sandbox/settle-sandbox.ts';
 import type { LoadedSettings } from '../core/settings/load.ts';
 import type { Places } from '../core/settings/paths.ts';
+import type { Environment } from '../system/environment.ts';
 import type { System } from '../system/system.ts';
 import type { SessionRequest } from './session-request.ts';
 
@@ -69,7 +70,7 @@ export async function findSandbox(
     {
       workspace: folder,
       roots,
-      own: [...own, ...codeCache(environment.get('XDG_CACHE_HOME'), environment.home)],
+      own: [...own, ...codeCache(environment)],
       home: environment.home === null ? null : await real(environment.home),
       temp: await real(environment.temp),
       scratch,
@@ -80,10 +81,11 @@ export async function findSandbox(
 }
 
 /** Where Bun keeps Houston's own code, compiled: whoever wrote there would run as Houston, unconfined. */
-function codeCache(cache: string | undefined, home: string | null): string[] {
-  const moved = cache !== undefined && path.isAbsolute(cache);
-  if (!moved && home === null) return [];
-  return [path.join(moved ? cache : path.join(home ?? '', '.cache'), 'houston')];
+function codeCache({ get, home }: Environment): string[] {
+  const cache = get('XDG_CACHE_HOME') ?? '';
+  const usual = path.isAbsolute(cache) ? cache : home === null ? null : path.join(home, '.cache');
+  const set = get('BUN_RUNTIME_TRANSPILER_CACHE_PATH') ?? '';
+  return [...(usual === null ? [] : [path.join(usual, 'houston')]), ...(path.isAbsolute(set) ? [set] : [])];
 }
 
 /** Houston's own folders, by their real paths. */
