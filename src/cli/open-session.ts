@@ -27,6 +27,7 @@ import { ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import type { SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
+import { startTrust } from './start-trust.ts';
 
 export interface OpenedSession {
   readonly session: SessionController;
@@ -65,7 +66,7 @@ export async function openSession(
   const confinement = await confineSession(system, request, loaded, { folder, roots, own: ours });
   const decided = await sessionRules(system, request, loaded, { folder, state: own.state });
   const problems = [...loaded.problems, ...decided.problems];
-  const { instructions } = await readInstructions(files, { config: own.config, project: folder, trusted: true });
+  const trust = await startTrust(system, request, loaded, { folder, roots, state: own.state });
   const providerKeys = Object.values(settings.providers).flatMap((provider) =>
     provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
   );
@@ -114,14 +115,17 @@ export async function openSession(
     scope: {
       workspace: folder,
       roots,
-      trust: new Map([folder, ...roots].map((one) => [one, true] as const)),
+      trust: trust.trust,
       home: environment.home,
       own: ours,
       outputs: inPlace('outputs'),
       path: searchPath,
       ignoreCase: await ignoresCase(files, folder),
     },
-    instructions,
+    ...(trust.start === undefined ? {} : { trust: trust.start }),
+    trustMemory: trust.memory,
+    instructions: async (trusted) =>
+      (await readInstructions(files, { config: own.config, project: folder, trusted })).instructions,
     version: VERSION,
     model: request.model,
     // Rules that forbid may be missing: then nothing is answered with yes in advance.

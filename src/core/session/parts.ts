@@ -14,6 +14,7 @@ import type { CurrentModel } from './current-model.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { Trail } from './trail.ts';
+import type { TrustMemory } from './trust-memory.ts';
 import type { TurnLoop } from './turn-loop.ts';
 
 /** Everything a session is made of, for the files that serve its door. */
@@ -41,6 +42,8 @@ export interface SessionParts {
   /** The trail of decisions; null where none is kept. */
   readonly trail: Pick<Trail, 'read'> | null;
   readonly memory: SessionMemory;
+  /** Where an answer about trusting the workspace is remembered; null where none may be. */
+  readonly trustMemory: TrustMemory | null;
   /** Ends the session; the answer to the intent that asked for it is given first. */
   readonly end: () => void;
 }

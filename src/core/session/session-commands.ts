@@ -8,6 +8,7 @@ import { resumeQueue } from './queue-intents.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
 import { statusRows } from './status.ts';
+import type { TrustMemory } from './trust-memory.ts';
 
 /** A command the session itself runs: what is known of it, and what it does. */
 interface Command extends SessionCommand {
@@ -73,6 +74,16 @@ const COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: 'forget-trust',
+    argument: '',
+    description: 'Forget the remembered answer whether this folder is trusted',
+    during: 'now',
+    run: async ({ trustMemory, publisher }, _argument, client) => {
+      publisher.publish({ type: 'flash', client, level: 'info', text: await forgetTrust(trustMemory) });
+      return accepted();
+    },
+  },
+  {
     name: 'resume-queue',
     argument: '',
     description: 'Go on with the prompts that are held',
@@ -103,6 +114,15 @@ export async function runCommand(
   const sent = await command.run(parts, argument, client);
   if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
   return sent;
+}
+
+/** What became of the remembered answer; this session keeps what it was told (TRUST-2). */
+async function forgetTrust(memory: TrustMemory | null): Promise<string> {
+  if (memory?.writes === false)
+    return `This session leaves nothing behind and changes nothing. The answer lies in ${memory.file}`;
+  return (await memory?.forget()) === true
+    ? 'Forgotten: the next session here asks again. This one keeps what was answered.'
+    : 'Nothing is remembered about this folder.';
 }
 
 /** What an argument can be, by what was typed of it. */

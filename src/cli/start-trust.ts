@@ -1,0 +1,33 @@
+import path from 'node:path';
+import { NOTHING_TRUSTED, type TrustMap } from '../core/policy/trust.ts';
+import { openTrustMemory, type TrustMemory } from '../core/session/trust-memory.ts';
+import type { TrustStart } from '../core/session/trust-question.ts';
+import type { LoadedSettings } from '../core/settings/load.ts';
+import type { System } from '../system/system.ts';
+import type { SessionRequest } from './session-request.ts';
+
+export interface StartingTrust {
+  readonly trust: TrustMap;
+  /** Absent where nobody is asked: the sample project, and a run that answers every permission question with yes (PR-4). */
+  readonly start?: TrustStart;
+  readonly memory: TrustMemory | null;
+}
+
+/** What a session may take as trusted when it starts, and what has to be settled first. */
+export async function startTrust(
+  { environment, files }: System,
+  request: SessionRequest,
+  { settings, requests }: LoadedSettings,
+  places: { readonly folder: string; readonly roots: readonly string[]; readonly state: string | null },
+): Promise<StartingTrust> {
+  const folders = [places.folder, ...places.roots];
+  const bypass = request.mode === 'bypass' && !settings.bypassUnreachable;
+  const { state } = places;
+  const memory =
+    state === null ? null : await openTrustMemory(files, state, places.folder, environment.home, request.save);
+  if (bypass || request.demo) return { trust: new Map(folders.map((one) => [one, true] as const)), memory };
+  const asked = requests.map(
+    ({ source, key, value }) => `${path.relative(places.folder, source)}: ${key} ${JSON.stringify(value)}`,
+  );
+  return { trust: NOTHING_TRUSTED, start: { folders, requests: asked, memory }, memory };
+}
