@@ -113,8 +113,8 @@ test('an answer of several lines opens at once in quiet, and waits behind a key 
   await driver.type('typing');
   await driver.publish({ type: 'flash', client: 'me', level: 'info', text: 'third\nfourth' });
   expect(driver.screenText()).not.toContain('fourth');
-  expect(driver.region('hint')).toContain('Ctrl-O opens it');
-  await driver.press('ctrl-o');
+  expect(driver.region('hint')).toContain('Alt-I opens it');
+  await driver.press('alt-i');
   expect(driver.screenText()).toContain('fourth');
   await driver.press('q');
   expect(driver.draft).toBe('typing');

@@ -50,7 +50,8 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('page-down', 'View', 'Scroll forward a page', ['pagedown'], { fixed: true }),
   key('top', 'View', 'First row of the session', ['ctrl-home'], {}),
   key('bottom', 'View', 'Newest row, and follow it', ['ctrl-end'], {}),
-  key('scroller', 'Inspect', 'Open the lowest card on the screen in full', ['ctrl-o']),
+  key('scroller', 'Inspect', 'Read the transcript over the whole screen, with a search', ['ctrl-o']),
+  key('open', 'Inspect', 'Open the lowest card on the screen in full', ['alt-i']),
   key('first-failed', 'Inspect', 'Go to the newest failed call', ['alt-f'], { whyNot: emptyTranscript }),
   key('first-running', 'Inspect', 'Go to the running call', ['alt-r'], { whyNot: emptyTranscript }),
   key('background', 'Inspect', 'Move the running command to the background', ['ctrl-b'], {

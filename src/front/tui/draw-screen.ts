@@ -7,6 +7,7 @@ import { drawConfirm } from './modals/confirm.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { drawPicker } from './modals/picker.ts';
+import { drawReader } from './modals/reader.ts';
 import { drawScroller, scrollerRows } from './modals/scroller.ts';
 import { belowRows, drawBelow } from './regions/below.ts';
 import type { BelowRow } from './regions/below-row.ts';
@@ -52,7 +53,7 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
   const { screen, view, theme } = scene;
   scene.cards.configure({
     width: Math.max(1, transcriptInner(layout).width),
-    openKey: `[${scene.keymap.label('scroller') ?? 'Enter'}]`,
+    openKey: `[${scene.keymap.label('open') ?? 'Enter'}]`,
     expandAll: screen.expandAll,
     toggled: screen.toggled,
     onCode: scene.onCode,
@@ -64,6 +65,7 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
   const promptTop = drawPrompt(painter, scene, textLayout);
   drawBelow(painter, scene, below);
   drawHint(painter, scene);
+  let read: ShownCards | null = null;
   for (const modal of screen.modals) {
     const area = modalArea(modal, screen);
     switch (modal.kind) {
@@ -76,6 +78,9 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
           scrollerRows(modal, area.width - 4, (width) => helpRows(scene.keymap, view.head.commands, width)),
         );
         break;
+      case 'reader':
+        read = drawReader(painter, scene, modal);
+        break;
       case 'picker':
         drawPicker(painter, theme, area, modal);
         break;
@@ -85,5 +90,5 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
     }
   }
   // A question under another dialog was not read.
-  return { layout, ask: screen.modals.length > 0 ? null : drawnAsk, cards, promptTop };
+  return { layout, ask: screen.modals.length > 0 ? null : drawnAsk, cards: read ?? cards, promptTop };
 }

@@ -110,7 +110,8 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       }).then((found) => dispatch({ type: 'clipboard', found }));
       return;
     case 'edit':
-      edit(parts, effect.text).catch((error: unknown) => dispatch(failed('The editor', error)));
+    case 'show':
+      edit(parts, effect.text, effect.kind === 'edit').catch((error: unknown) => dispatch(failed('The editor', error)));
       return;
     case 'remember':
       parts.remember(effect.text);
@@ -151,14 +152,14 @@ async function quietly<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 /** The line in the person's own editor, on a terminal of its own that stands in for ours meanwhile (EDITR-1..EDITR-10). */
-async function edit(parts: EffectParts, text: string): Promise<void> {
+async function edit(parts: EffectParts, text: string, takesBack: boolean): Promise<void> {
   const { terminal, processes, environment } = parts;
   let result: Awaited<ReturnType<typeof editExternally>> = { text: null, problem: null };
   await parts.handOver(async () => {
     result = await editExternally(text, {
       environment: (name) => environment.get(name),
       find: (program) => processes.find(program, environment.get('PATH') ?? '/usr/local/bin:/usr/bin:/bin'),
-      writeFile: (content) => writePrivateFile(parts, content, 'prompt.md'),
+      writeFile: (content) => writePrivateFile(parts, content, takesBack ? 'prompt.md' : 'transcript.txt'),
       readFile: async (path) => {
         const { code, out } = await run(parts, ['cat', '--', path], null);
         return code === 0 ? new TextDecoder().decode(out) : null;
@@ -189,7 +190,8 @@ async function edit(parts: EffectParts, text: string): Promise<void> {
       },
     });
   }, true);
-  parts.dispatch({ type: 'edited', ...result });
+  if (takesBack) parts.dispatch({ type: 'edited', ...result });
+  else if (result.problem !== null) parts.dispatch({ type: 'note', level: 'error', text: result.problem });
 }
 
 /** A file only its owner can read, in a folder of its own in the system's temp folder; null when that failed. */

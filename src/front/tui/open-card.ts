@@ -15,7 +15,16 @@ export function openCard(screen: Screen, context: Context): Step {
   if (screen.answer !== null) return stay(withAnswer({ ...screen, answer: null }, screen.answer));
   const { view, cards, layout } = context;
   const rows = cards.from(view, topOf({ ...context, screen }, transcriptRows(layout)), transcriptRows(layout));
-  const seen = new Set(rows.map((row) => row.place.index));
+  return openLowest(
+    screen,
+    context,
+    rows.map((row) => row.place.index),
+  );
+}
+
+/** The lowest call among the cards numbered `shown`; none there, the newest card that has something to open. */
+export function openLowest(screen: Screen, { view, cards }: Context, shown: readonly number[]): Step {
+  const seen = new Set(shown);
   for (const index of [...seen].sort((a, b) => b - a)) {
     const item = cards.itemAt(view, index);
     if (item?.kind === 'call') return openItem(screen, item);

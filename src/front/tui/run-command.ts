@@ -2,10 +2,11 @@ import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { factsOf } from '../commands/facts.ts';
 import { historyPicker, modePicker, openPicker, themePicker } from './modals/picker.ts';
+import { openReader } from './modals/reader.ts';
 import { openCard, replyText } from './open-card.ts';
 import { recall, runPromptAction } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
-import { FOLLOW, scrollBy, scrollToCard, scrollToTop } from './regions/transcript-scroll.ts';
+import { FOLLOW, scrollBy, scrollToCard, scrollToTop, topOf } from './regions/transcript-scroll.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
@@ -112,7 +113,13 @@ const RUNS: Readonly<Record<string, Run>> = {
     if (screen.prompt.sent.length === 0) return stay(screen);
     return stay(openPicker(screen, historyPicker(screen.prompt, context.textLayout)));
   },
-  scroller: openCard,
+  scroller: (screen, context) => {
+    const { view, cards, layout } = context;
+    if (cards.count(view) === 0) return noted(screen, 'The transcript is empty');
+    const top = topOf({ ...context, screen }, transcriptRows(layout));
+    return stay(withModal(screen, openReader(view, cards, layout, top)));
+  },
+  open: openCard,
   'page-up': (screen, context) => scrolled(screen, context, -Math.max(1, transcriptRows(context.layout) - 2)),
   'page-down': (screen, context) => scrolled(screen, context, Math.max(1, transcriptRows(context.layout) - 2)),
   top: (screen, context) =>

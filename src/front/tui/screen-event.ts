@@ -97,6 +97,8 @@ export type ScreenEffect =
   | { readonly kind: 'copy-to-file'; readonly text: string }
   | { readonly kind: 'read-clipboard' }
   | { readonly kind: 'edit'; readonly text: string }
+  /** Opens the person's editor on a text only to read it. */
+  | { readonly kind: 'show'; readonly text: string }
   | { readonly kind: 'remember'; readonly text: string }
   | { readonly kind: 'suspend' }
   | { readonly kind: 'redraw' }

@@ -170,7 +170,7 @@ function transcriptKey(screen: Screen, context: Context, event: KeyEvent, chord:
     case 'space':
       return runCommand(screen, context, 'page-down', '');
     case 'enter':
-      return runCommand(screen, context, 'scroller', '');
+      return runCommand(screen, context, 'open', '');
     default:
       break;
   }

@@ -1,15 +1,19 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
+import { isRunning } from '../commands/facts.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
 import { helpRows } from './modals/help-rows.ts';
-import type { ConfirmModal, Modal, PickerModal, ScrollerModal } from './modals/modal.ts';
+import type { ConfirmModal, Modal, PickerModal, ReaderModal, ScrollerModal } from './modals/modal.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { pickerKey, refiltered } from './modals/picker.ts';
+import { readerRows } from './modals/reader.ts';
+import { drawnRows, type ReaderPlace, readerKey, scrolledReader } from './modals/reader-keys.ts';
 import { missingChunk, scrollerKey, scrollerRows, scrollerWindow } from './modals/scroller.ts';
+import { openLowest } from './open-card.ts';
 import { plainBuffer, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect } from './screen-event.ts';
-import { type Step, stay, step } from './step.ts';
+import { noted, type Step, stay, step } from './step.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
@@ -23,6 +27,15 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
       const meant = scrollerKey(top, event, rows, window);
       if (meant.kind === 'close') return stay(closeTop(screen));
       return meant.kind === 'none' ? stay(screen) : withChunk(replaceTop(screen, meant.modal), meant.modal, window);
+    }
+    case 'reader': {
+      const place = readerPlace(screen, context);
+      const meant = readerKey(top, event, place);
+      if (meant.kind === 'close') return stay(closeTop(screen));
+      if (meant.kind === 'open') return openLowest(screen, context, readerPlaced(top, place));
+      if (meant.kind === 'modal') return stay(replaceTop(screen, meant.modal));
+      if (isRunning(context.view)) return noted(screen, 'Not while a turn runs');
+      return step(screen, { kind: 'show', text: drawnRows(place) });
     }
     case 'picker': {
       const meant = pickerKey(top, event);
@@ -47,6 +60,7 @@ export function modalWheel(screen: Screen, context: Context, rows: number): Step
   const top = screen.modals.at(-1)!;
   if (top.kind === 'picker')
     return stay(replaceTop(screen, { ...top, cursor: Math.max(0, top.cursor + Math.sign(rows)) }));
+  if (top.kind === 'reader') return stay(replaceTop(screen, scrolledReader(top, rows, readerPlace(screen, context))));
   if (top.kind !== 'scroller') return stay(screen);
   const window = scrollerWindow(modalArea(top, screen));
   const end = Math.max(0, rowsOf(top, screen, context).length - window);
@@ -57,6 +71,14 @@ export function modalWheel(screen: Screen, context: Context, rows: number): Step
 export function choosePicked(screen: Screen, context: Context, value: string): Step {
   const top = screen.modals.at(-1);
   return top?.kind === 'picker' ? choose(closeTop(screen), context, top, value) : stay(screen);
+}
+
+function readerPlace(screen: Screen, { view, cards, keymap }: Context): ReaderPlace {
+  return { view, cards, window: readerRows(screen.rows), ownChords: keymap.chordsOf('scroller') };
+}
+
+function readerPlaced(modal: ReaderModal, { view, cards, window }: ReaderPlace): readonly number[] {
+  return cards.from(view, modal.top, window).map((row) => row.place.index);
 }
 
 function rowsOf(modal: ScrollerModal, screen: Screen, context: Context) {

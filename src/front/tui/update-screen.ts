@@ -101,7 +101,7 @@ function updateInput(screen: Screen, context: Context, event: Extract<ScreenEven
 function longAnswer(screen: Screen, context: Context, text: string): Step {
   const quiet = isBlank(screen.prompt) && screen.modals.length === 0 && screen.focus === 'prompt';
   if (quiet) return stay(withAnswer(screen, text));
-  return noted({ ...screen, answer: text }, `An answer is here: ${context.keymap.label('scroller') ?? '/'} opens it`);
+  return noted({ ...screen, answer: text }, `An answer is here: ${context.keymap.label('open') ?? '/'} opens it`);
 }
 
 /** Text back from the person's editor replaces the line; nothing saved, or an editor that failed, leaves it as it was (EDITR-2). */

@@ -1,11 +1,33 @@
 import type { Effort, ModelRef } from '../../../protocol/message.ts';
 import type { Row } from '../blocks/row.ts';
+import type { Place } from '../regions/card-list.ts';
 
 /**
  * Dialogs over the screen, the topmost last; the top one takes every key (LA-34). Questions of the session are not among
  * these: they are state of the View and never take a key by surprise (ask-state.ts).
  */
-export type Modal = ScrollerModal | PickerModal | ConfirmModal;
+export type Modal = ScrollerModal | ReaderModal | PickerModal | ConfirmModal;
+
+/** The transcript over the whole terminal: to read back, to search (TR-1). */
+export interface ReaderModal {
+  readonly kind: 'reader';
+  readonly top: Place;
+  /** How many cards there were when it was opened. */
+  readonly seenTotal: number;
+  /** How often the next key counts; null while none is typed. */
+  readonly count: number | null;
+  readonly search: ReaderSearch | null;
+  /** The list of its keys is shown; any key puts it away. */
+  readonly keys: boolean;
+}
+
+export interface ReaderSearch {
+  readonly typing: boolean;
+  readonly needle: string;
+  /** The match one stands on: its row, and the how manyth on it. */
+  readonly at: (Place & { readonly number: number }) | null;
+  readonly note: string;
+}
 
 /** Rows to read: help, a whole output, a status page. */
 export interface ScrollerModal {

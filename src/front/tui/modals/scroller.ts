@@ -1,13 +1,14 @@
-import { textWidth } from '../../../base/text-width.ts';
 import { exactRows } from '../blocks/prose.ts';
 import { FOG, marginColumns, type Row } from '../blocks/row.ts';
 import { drawBox, drawLine, drawScrollbar } from '../draw.ts';
 import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
 import { chordOf, type InputEvent } from '../input/event.ts';
-import { type Line, piece, plainText } from '../piece.ts';
+import { type Line, piece } from '../piece.ts';
 import type { Theme } from '../theme.ts';
+import { findInRow } from './find-in-rows.ts';
 import { CHUNK_LINES, type ScrollerModal } from './modal.ts';
+import { pagingOf, stepRows } from './paging.ts';
 
 /** Rows of a body at a width. Lines of an output that are not here yet stand as empty rows, one each. */
 export function scrollerRows(
@@ -65,6 +66,12 @@ export function scrollerKey(
     kind: 'modal',
     modal: { ...modal, top: Math.max(0, Math.min(end, top)) },
   });
+  const text = event.key.ctrl || event.key.alt ? null : event.key.text;
+  const paging = pagingOf(chord, text);
+  if (paging !== null) {
+    if ('to' in paging) return to(paging.to === 'first' ? 0 : end);
+    return paging.by === 'prompt' ? { kind: 'none' } : to(modal.top + paging.direction * stepRows(paging.by, window));
+  }
   switch (chord) {
     case 'q':
     case 'ctrl-o':
@@ -73,43 +80,8 @@ export function scrollerKey(
       return { kind: 'close' };
     case 'escape':
       return modal.search === null ? { kind: 'close' } : { kind: 'modal', modal: { ...modal, search: null } };
-    case 'up':
-    case 'k':
-    case 'y':
-    case 'ctrl-p':
-    case 'ctrl-y':
-      return to(modal.top - 1);
-    case 'down':
-    case 'j':
-    case 'e':
-    case 'ctrl-n':
-    case 'ctrl-e':
     case 'enter':
       return to(modal.top + 1);
-    case 'u':
-    case 'ctrl-u':
-      return to(modal.top - Math.floor(window / 2));
-    case 'd':
-    case 'ctrl-d':
-      return to(modal.top + Math.floor(window / 2));
-    case 'pageup':
-    case 'b':
-    case 'ctrl-b':
-      return to(modal.top - window);
-    case 'pagedown':
-    case 'space':
-    case 'f':
-    case 'ctrl-f':
-      return to(modal.top + window);
-    case 'g':
-    case 'home':
-    case '<':
-      return to(0);
-    case 'shift-g':
-    case 'G':
-    case 'end':
-    case '>':
-      return to(end);
     case '/':
       return { kind: 'modal', modal: { ...modal, search: { typing: true, needle: '' } } };
     case 'n':
@@ -152,26 +124,13 @@ function searchKey(
   }
 }
 
-/** Case counts only where the needle has a capital; the search goes round (SCR-3). */
+/** The next row that holds the needle; the search goes round (SCR-3). */
 export function nextMatch(rows: readonly Row[], needle: string, from: number, direction: 1 | -1): number {
-  const holds = matcher(needle);
   for (let step = 1; step <= rows.length; step++) {
     const at = (((from + direction * step) % rows.length) + rows.length) % rows.length;
-    if (holds(plainText(rows[at]!.line)).length > 0) return at;
+    if (findInRow(rows[at]!, needle).length > 0) return at;
   }
   return Math.max(0, from);
-}
-
-function matcher(needle: string): (text: string) => number[] {
-  const exact = needle !== needle.toLowerCase();
-  const wanted = exact ? needle : needle.toLowerCase();
-  return (text) => {
-    const found: number[] = [];
-    if (wanted === '') return found;
-    const hay = exact ? text : text.toLowerCase();
-    for (let at = hay.indexOf(wanted); at >= 0; at = hay.indexOf(wanted, at + wanted.length)) found.push(at);
-    return found;
-  };
 }
 
 /** Rows a scroller shows in `area`. */
@@ -207,17 +166,14 @@ export function drawScroller(
   });
   const inside = rect(area.x + 2, area.y + 1, area.width - 4, window);
   const clip = painter.within(inside);
-  const holds = search === null || search.needle === '' ? null : matcher(search.needle);
   rows.slice(top, top + window).forEach((row, offset) => {
     const y = inside.y + offset;
     if (row.fill !== undefined) clip.fill(rect(inside.x, y, inside.width, 1), theme.styles[row.fill]);
     const used = drawLine(clip, theme, inside.x, y, row.margin, inside.width);
     drawLine(clip, theme, inside.x + used, y, row.line, inside.width - used);
-    if (holds === null || search === null) return;
-    const text = plainText(row.line);
-    for (const at of holds(text)) {
-      const from = inside.x + marginColumns(row.margin) + textWidth(text.slice(0, at));
-      clip.restyle(rect(from, y, textWidth(text.slice(at, at + search.needle.length)), 1), theme.styles.match);
+    for (const found of findInRow(row, search?.needle ?? '')) {
+      const from = inside.x + marginColumns(row.margin) + found.from;
+      clip.restyle(rect(from, y, found.to - found.from, 1), theme.styles.match);
     }
   });
   drawScrollbar(painter, theme, rect(area.x + area.width - 1, area.y + 1, 1, window), top, window, rows.length);

@@ -64,7 +64,8 @@ const FOCUS_KEYS: Line = [
   piece(' Newest', 'quiet'),
 ];
 
-function drawRow(painter: Painter, scene: Scene, area: Rect, y: number, placed: PlacedRow): void {
+/** One row of a card at `y`, with what is selected of it. */
+export function drawRow(painter: Painter, scene: Scene, area: Rect, y: number, placed: PlacedRow): void {
   const { theme, screen } = scene;
   const { row, place } = placed;
   if (row === null) return;
