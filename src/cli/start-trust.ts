@@ -1,8 +1,8 @@
-import path from 'node:path';
 import { NOTHING_TRUSTED, type TrustMap } from '../core/policy/trust.ts';
 import { openTrustMemory, type TrustMemory } from '../core/session/trust-memory.ts';
 import type { TrustStart } from '../core/session/trust-question.ts';
 import type { LoadedSettings } from '../core/settings/load.ts';
+import { projectRequests } from '../core/settings/project-requests.ts';
 import type { System } from '../system/system.ts';
 import type { SessionRequest } from './session-request.ts';
 
@@ -17,17 +17,15 @@ export interface StartingTrust {
 export async function startTrust(
   { environment, files }: System,
   request: SessionRequest,
-  { settings, requests }: LoadedSettings,
+  loaded: LoadedSettings,
   places: { readonly folder: string; readonly roots: readonly string[]; readonly state: string | null },
 ): Promise<StartingTrust> {
   const folders = [places.folder, ...places.roots];
-  const bypass = request.mode === 'bypass' && !settings.bypassUnreachable;
+  const bypass = request.mode === 'bypass' && !loaded.settings.bypassUnreachable;
   const { state } = places;
   const memory =
     state === null ? null : await openTrustMemory(files, state, places.folder, environment.home, request.save);
   if (bypass || request.demo) return { trust: new Map(folders.map((one) => [one, true] as const)), memory };
-  const asked = requests.map(
-    ({ source, key, value }) => `${path.relative(places.folder, source)}: ${key} ${JSON.stringify(value)}`,
-  );
-  return { trust: NOTHING_TRUSTED, start: { folders, requests: asked, memory }, memory };
+  const requests = projectRequests(loaded, places.folder)?.lines ?? [];
+  return { trust: NOTHING_TRUSTED, start: { folders, requests, memory }, memory };
 }

@@ -41,14 +41,17 @@ export async function settleTrust(parts: TrustParts): Promise<TrustOutcome> {
     for (const path of start.folders) await parts.trust.set({ path, trusted, by, requests });
     return trusted ? 'trusted' : 'declined';
   };
-  if (earlier !== null && (earlier.requests === requests || !canAsk)) return earlier.trusted ? 'trusted' : 'declined';
+  // What only being started there stood for is no answer of a person.
+  const answered = earlier !== null && (earlier.by !== 'start' || !canAsk) ? earlier : null;
+  if (answered !== null && (answered.requests === requests || !canAsk))
+    return answered.trusted ? 'trusted' : 'declined';
 
   const remembered = (await start.memory?.recall()) ?? null;
   if (remembered !== null && (remembered.requests === requests || !remembered.trusted || !canAsk))
     return settle(remembered.trusted, 'remembered');
   if (!canAsk) return settle(true, 'start');
 
-  const body = questionBody(start, workspace, remembered !== null || earlier !== null);
+  const body = questionBody(start, workspace, remembered !== null || answered !== null);
   const answer = await ask({ for: null, origin: '', call: null, body }, signal);
   if (answer?.kind !== 'choice') return 'leave';
   switch (answer.choice) {

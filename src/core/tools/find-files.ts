@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { flag, optional, peek, text, toolArguments, whole } from './arguments.ts';
 import description from './find-files.md' with { type: 'text' };
 import { limitOutput } from './limit-output.ts';
-import { argumentsLabel, wrongArguments } from './planning.ts';
-import { commonFlags, complaint, partial, target } from './ripgrep.ts';
+import { argumentsLabel, limitsOf, wrongArguments } from './planning.ts';
+import { commonFlags, complaint, partial, splitNames, target } from './ripgrep.ts';
 import { textDisplay } from './text-display.ts';
 import type { Tool } from './tool.ts';
 import { absolutePath, explain, oneLine, shortPath } from './tool-paths.ts';
@@ -14,6 +14,7 @@ interface Planned {
   readonly pattern: string;
   readonly ignored: boolean;
   readonly offset: number;
+  readonly seconds: number;
 }
 
 const PAGE = 200;
@@ -44,7 +45,14 @@ export const findFiles: Tool<Planned> = {
     const path = absolutePath(directory ?? '.', context);
     const name = shortPath(path, context.folder);
     const effect = { kind: 'walk', path, contents: false, label: argumentsLabel(context) } as const;
-    const planned = { path, name, pattern, ignored: ignored ?? false, offset: offset ?? 0 };
+    const planned = {
+      path,
+      name,
+      pattern,
+      ignored: ignored ?? false,
+      offset: offset ?? 0,
+      seconds: limitsOf(context).searchSeconds,
+    };
     return {
       ok: true,
       title: `Find ${pattern}${name === '.' ? '' : ` in ${name}`}`,
@@ -54,17 +62,23 @@ export const findFiles: Tool<Planned> = {
     };
   },
 
-  async run({ path, name, pattern, ignored, offset }, world) {
+  async run({ path, name, pattern, ignored, offset, seconds }, world) {
     try {
       const stat = await world.files.stat(path);
       if (stat?.kind !== 'folder') return { ok: false, kind: 'error', message: `${name}: there is no such folder` };
       const argv = ['--files', ...commonFlags({ include: pattern, ignored }), ...target(path, stat)];
       const result = await world.runHelper('rg', argv, path, MOST_BYTES);
       const wrong = complaint(result);
-      if (wrong !== null) return { ok: false, kind: 'error', message: `The search could not be made: ${wrong}` };
-      const found = splitNames(result.out).filter((file) => world.files.covers(join(path, file)));
+      if (wrong !== null) {
+        // The program's own words may repeat what it read.
+        const provenance = { from: 'files', paths: [path] } as const;
+        return { ok: false, kind: 'error', message: `The search could not be made: ${wrong}`, provenance };
+      }
+      const found = splitNames(result.out)
+        .map((file) => file.replace(/^\.\//, ''))
+        .filter((file) => world.files.covers(join(path, file)));
       const page = found.slice(offset, offset + PAGE);
-      const notes = [partial(result)];
+      const notes = [partial(result, seconds)];
       if (found.length === 0) notes.push(`no file below ${name} matches ${pattern}`);
       else if (page.length === 0) notes.push(`there are only ${found.length} paths`);
       else if (offset + page.length < found.length)
@@ -84,10 +98,3 @@ export const findFiles: Tool<Planned> = {
     }
   },
 };
-
-/** Paths end with a zero byte; a last one without it was cut. */
-function splitNames(out: Uint8Array): string[] {
-  const names = new TextDecoder().decode(out).split('\0');
-  names.pop();
-  return names.map((name) => name.replace(/^\.\//, ''));
-}
