@@ -3,38 +3,25 @@ import type { ModelRef } from '../../protocol/message.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Environment } from '../../system/environment.ts';
 import type { Network } from '../../system/network.ts';
+import { BUILT_IN_PROVIDERS, type BuiltInProvider } from './built-in-providers.ts';
 import { type Choice, chooseModel } from './choose.ts';
 import { environmentCredentials } from './credentials.ts';
+import { type FreshFacts, NO_FRESH_FACTS } from './facts/fresh-facts.ts';
 import type { Model, ModelFacts, Wire } from './model.ts';
 import { modelRefText, parseModelRef } from './model-ref.ts';
 import type { CustomModel, ModelSettings, ProviderSettings } from './model-settings.ts';
 import { createPilot, PILOT_FACTS, PILOT_REF, type PilotOptions } from './pilot.ts';
 import { anthropicWire } from './providers/anthropic.ts';
+import { googleWire } from './providers/google.ts';
+import { openaiChatWire } from './providers/openai-chat.ts';
+import { openaiResponsesWire } from './providers/openai-responses.ts';
 
 /** Ways to speak to a service, by the name settings use. A new one is a file and a line here. */
 const WIRES: Readonly<Record<string, Wire>> = {
   anthropic: anthropicWire,
-};
-
-interface BuiltIn {
-  readonly api: string;
-  readonly label: string;
-  /** The ecosystem's own variables. */
-  readonly keyVariable: string | null;
-  readonly urlVariable: string | null;
-  /** Used where a key is at hand and nobody chose. */
-  readonly usual: string;
-}
-
-/** Providers that need no settings, in the order in which a key at hand makes one the default. */
-const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
-  anthropic: {
-    api: 'anthropic',
-    label: 'Anthropic',
-    keyVariable: 'ANTHROPIC_API_KEY',
-    urlVariable: 'ANTHROPIC_BASE_URL',
-    usual: 'claude-opus-5-5',
-  },
+  'openai-responses': openaiResponsesWire,
+  'openai-chat': openaiChatWire,
+  google: googleWire,
 };
 
 const NOTHING_KNOWN: ModelFacts = {
@@ -81,6 +68,8 @@ export interface ModelsOptions {
   readonly network: Pick<Network, 'fetch'>;
   readonly clock: Clock;
   readonly settings: ModelSettings;
+  /** What was learned of models since this version; missing: nothing. */
+  readonly fresh?: FreshFacts;
   /** How the built-in `demo:pilot` flies: `tour` only in the throw-away project of `--demo`. */
   readonly demo?: Omit<PilotOptions, 'clock'>;
 }
@@ -89,12 +78,14 @@ export function createModels(options: ModelsOptions): Models {
   const { environment, network, clock, settings } = options;
   const credentials = environmentCredentials(environment);
   const own = settings.providers;
+  const fresh = options.fresh ?? NO_FRESH_FACTS;
   const isKnown = (provider: string) =>
-    provider === PILOT_REF.provider || Object.hasOwn(BUILT_IN, provider) || Object.hasOwn(own, provider);
+    provider === PILOT_REF.provider || Object.hasOwn(BUILT_IN_PROVIDERS, provider) || Object.hasOwn(own, provider);
 
   const described = (provider: string): Outcome<Described> =>
     describe(provider, Object.hasOwn(own, provider) ? own[provider] : undefined, environment);
-  const names = () => [...new Set([...Object.keys(BUILT_IN), ...Object.keys(own), PILOT_REF.provider])].join(', ');
+  const names = () =>
+    [...new Set([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own), PILOT_REF.provider])].join(', ');
 
   const check = (ref: ModelRef): Outcome<Described | 'pilot'> => {
     if (ref.provider === PILOT_REF.provider && !Object.hasOwn(own, ref.provider)) {
@@ -108,7 +99,7 @@ export function createModels(options: ModelsOptions): Models {
     if (!found.ok) return found;
     const listed = found.value.models.map((model) => model.id);
     // A built-in provider takes any name, since its vendor adds models faster than we do.
-    if (!Object.hasOwn(BUILT_IN, ref.provider) && listed.length > 0 && !listed.includes(ref.model)) {
+    if (!Object.hasOwn(BUILT_IN_PROVIDERS, ref.provider) && listed.length > 0 && !listed.includes(ref.model)) {
       return refuse(
         'unknown-model',
         `${ref.provider} has no model "${ref.model}"; the settings name ${listed.join(', ')}`,
@@ -135,11 +126,12 @@ export function createModels(options: ModelsOptions): Models {
       const checked = check(ref);
       if (!checked.ok) return checked;
       if (checked.value === 'pilot') return done(createPilot({ ...options.demo, clock }));
-      const { wire, keyVariable, baseUrl, headers } = checked.value;
+      const { wire, keyVariable, baseUrl, headers, dialect } = checked.value;
       const key = await credentials.keyOf(ref.provider, keyVariable);
       if (!key.ok) return key;
-      const facts = factsOf(ref.model, checked.value);
-      return done(wire.open({ ref, facts, baseUrl, key: key.value, headers, fetch: network.fetch, clock }));
+      await fresh.load();
+      const facts = factsOf(ref.model, checked.value, fresh);
+      return done(wire.open({ ref, facts, baseUrl, key: key.value, headers, dialect, fetch: network.fetch, clock }));
     },
     configured: (sources) =>
       chooseModel({
@@ -152,14 +144,14 @@ export function createModels(options: ModelsOptions): Models {
       }),
     list() {
       const rows: ModelRow[] = [];
-      for (const provider of new Set([...Object.keys(BUILT_IN), ...Object.keys(own)])) {
+      for (const provider of new Set([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)])) {
         const found = described(provider);
         if (!found.ok) continue;
-        const { keyVariable, wire, models, label } = found.value;
+        const { keyVariable, models, label, known, vendor } = found.value;
         const ready = keyVariable === null || credentials.has(keyVariable);
-        const known = Object.hasOwn(BUILT_IN, provider) ? wire.known : [];
-        for (const model of new Set([...models.map(({ id }) => id), ...known])) {
-          rows.push({ ref: { provider, model }, facts: factsOf(model, found.value), provider: label, ready });
+        const learned = vendor === null ? [] : fresh.names(vendor);
+        for (const model of new Set([...models.map(({ id }) => id), ...known, ...learned])) {
+          rows.push({ ref: { provider, model }, facts: factsOf(model, found.value, fresh), provider: label, ready });
         }
       }
       rows.push({ ref: PILOT_REF, facts: PILOT_FACTS, provider: 'Built in, offline', ready: true });
@@ -180,11 +172,16 @@ interface Described {
   readonly keyVariable: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly CustomModel[];
+  readonly dialect: string | null;
+  /** Names of the models it is known to have, beside those of the settings. */
+  readonly known: readonly string[];
+  /** Its name in the public catalogue of models. */
+  readonly vendor: string | null;
 }
 
 /** A provider from its built-in part, the settings and the environment; the settings say more than the environment. */
 function describe(id: string, own: ProviderSettings | undefined, environment: Environment): Outcome<Described> {
-  const builtIn = Object.hasOwn(BUILT_IN, id) ? BUILT_IN[id] : undefined;
+  const builtIn = Object.hasOwn(BUILT_IN_PROVIDERS, id) ? BUILT_IN_PROVIDERS[id] : undefined;
   const api = own?.api ?? builtIn?.api;
   const wire = api !== undefined && Object.hasOwn(WIRES, api) ? WIRES[api] : undefined;
   if (wire === undefined) {
@@ -194,8 +191,7 @@ function describe(id: string, own: ProviderSettings | undefined, environment: En
       `providers.${id}.api is ${api === undefined ? 'missing' : `"${api}"`}; it can be ${known}`,
     );
   }
-  const fromEnvironment = builtIn?.urlVariable ? environment.get(builtIn.urlVariable)?.trim() : undefined;
-  const baseUrl = own?.baseUrl ?? (fromEnvironment || null);
+  const baseUrl = own?.baseUrl ?? addressOf(builtIn, environment);
   if (baseUrl === null && builtIn === undefined) {
     return refuse('unknown-provider', `providers.${id}.baseUrl is missing: the address of the service`);
   }
@@ -209,12 +205,22 @@ function describe(id: string, own: ProviderSettings | undefined, environment: En
     keyVariable: own?.apiKeyEnv ?? builtIn?.keyVariable ?? null,
     headers: own?.headers ?? {},
     models: own?.models ?? [],
+    dialect: builtIn?.dialect ?? null,
+    known: builtIn === undefined || builtIn.dialect !== null ? [] : wire.known,
+    vendor: builtIn?.vendor ?? null,
   });
 }
 
-/** What the settings say of a model counts before what its vendor publishes; the rest is unknown. */
-function factsOf(model: string, provider: Described): ModelFacts {
-  const published = { ...NOTHING_KNOWN, ...provider.wire.facts(model) };
+function addressOf(builtIn: BuiltInProvider | undefined, environment: Environment): string | null {
+  if (builtIn === undefined) return null;
+  const given = builtIn.urlVariable === null ? '' : (environment.get(builtIn.urlVariable)?.trim() ?? '');
+  return given === '' ? builtIn.address : builtIn.readUrl(given);
+}
+
+/** What the settings say of a model counts before what was learned of it, then what this version knows; the rest is unknown. */
+function factsOf(model: string, provider: Described, fresh: FreshFacts): ModelFacts {
+  const learned = provider.vendor === null ? null : fresh.of(provider.vendor, model);
+  const published = newerFacts({ ...NOTHING_KNOWN, ...provider.wire.facts(model) }, learned);
   const own = provider.models.find(({ id }) => id === model);
   if (own === undefined) return published;
   const { id: _, contextWindow, maxOutput, ...rest } = own;
@@ -226,9 +232,21 @@ function factsOf(model: string, provider: Described): ModelFacts {
   };
 }
 
+function newerFacts(old: ModelFacts, learned: ModelFacts | null): ModelFacts {
+  if (learned === null) return old;
+  return {
+    contextWindow: learned.contextWindow ?? old.contextWindow,
+    maxOutput: learned.maxOutput ?? old.maxOutput,
+    images: learned.images,
+    thinking: learned.thinking,
+    efforts: learned.efforts.length > 0 || !learned.thinking ? learned.efforts : old.efforts,
+    price: learned.price ?? old.price,
+  };
+}
+
 function usualOfKeyAtHand(has: (variable: string) => boolean): ModelRef | null {
-  for (const [provider, { keyVariable, usual }] of Object.entries(BUILT_IN)) {
-    if (keyVariable !== null && has(keyVariable)) return { provider, model: usual };
+  for (const [provider, { keyVariable, usual }] of Object.entries(BUILT_IN_PROVIDERS)) {
+    if (keyVariable !== null && usual !== null && has(keyVariable)) return { provider, model: usual };
   }
   return null;
 }

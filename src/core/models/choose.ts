@@ -29,5 +29,8 @@ export function chooseModel(order: ChoiceOrder): Outcome<Choice> {
   if (order.settings !== null) return typed(order.settings, 'settings');
   if (order.atHand !== null) return done({ ref: order.atHand, from: 'environment' });
   if (order.demo !== null) return done({ ref: order.demo, from: 'demo' });
-  return refuse('no-model', 'No model is configured: set ANTHROPIC_API_KEY, or name one with -m provider:model');
+  return refuse(
+    'no-model',
+    'No model is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, or name one with -m provider:model',
+  );
 }
