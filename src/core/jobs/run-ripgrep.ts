@@ -6,13 +6,13 @@ import type { Processes } from '../../system/processes.ts';
 import type { RunHelper } from './line.ts';
 
 const MOST_ERROR_BYTES = 16 * 1024;
-const MOST_MILLISECONDS = 20_000;
 
 /** Runs ripgrep for the tools that list and search. `program` null: it is not installed, and each call says so. */
 export function createHelperRunner(
   processes: Pick<Processes, 'spawn'>,
   clock: Clock,
   program: string | null,
+  mostSeconds = 20,
 ): RunHelper {
   return async (argv, folder, maxBytes, signal) => {
     if (program === null)
@@ -43,7 +43,7 @@ export function createHelperRunner(
       },
     });
     const forget = onAbort(signal, () => void child.signal('KILL'));
-    const forgetDeadline = clock.after(MOST_MILLISECONDS, () => {
+    const forgetDeadline = clock.after(mostSeconds * 1000, () => {
       cut ??= 'time';
       child.signal('KILL');
     });

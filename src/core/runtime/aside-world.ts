@@ -64,7 +64,11 @@ export function asideWorld(side: SideTurn, call: CallPart, allowed: Allowed, bef
     },
     skill: calls.loadSkill,
     keepAside: (slot) => gate.quarantine.keep(slot),
-    trusts: (path) => trusts(gate.trust.map, path),
+    trusts(path) {
+      // Where the granted place really is, its links resolved when it was decided on.
+      const fact = allowed.facts.paths.find((known) => path === known.path || path.startsWith(`${known.path}/`));
+      return trusts(gate.trust.map, fact === undefined ? path : fact.real + path.slice(fact.path.length));
+    },
   };
 }
 

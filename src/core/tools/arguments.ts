@@ -88,6 +88,20 @@ export function list<T>(description: string, item: Field<T>, least: number, most
   };
 }
 
+/** One value or several of a kind, as a list. */
+export function oneOrMore<T>(description: string, item: Field<T>, most: number): Field<readonly T[]> {
+  const many = list(description, item, 1, most);
+  return {
+    schema: { anyOf: [item.schema, many.schema], description },
+    required: true,
+    read(value) {
+      if (Array.isArray(value)) return many.read(value);
+      const read = item.read(value);
+      return 'complaint' in read ? read : { value: [read.value] };
+    },
+  };
+}
+
 export function record<F extends Fields>(fields: F): Field<Values<F>> {
   return {
     schema: objectSchema(fields),

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../base/refusal.ts';
 import { type Label, TRUSTED_PUBLIC } from '../../protocol/label.ts';
-import type { PlanContext, Planning } from './tool.ts';
+import { type PlanContext, type Planning, TOOL_LIMITS, type ToolLimits } from './tool.ts';
 
 /** Arguments the model got wrong, said so that it can put them right. */
 export function wrongArguments(refusal: Refusal): { readonly ok: false; readonly message: string } {
@@ -9,6 +9,10 @@ export function wrongArguments(refusal: Refusal): { readonly ok: false; readonly
 
 export function argumentsLabel(context: PlanContext): Label {
   return context.label ?? TRUSTED_PUBLIC;
+}
+
+export function limitsOf(context: PlanContext): ToolLimits {
+  return context.limits ?? TOOL_LIMITS;
 }
 
 /** A plan that turned out impossible for reasons that lie in a file: telling them is reading it, and decided on as such. */

@@ -3,10 +3,10 @@ import { SystemError } from '../../system/files.ts';
 import type { LineResult } from '../jobs/line.ts';
 import { optional, peek, text, toolArguments, whole } from './arguments.ts';
 import { keepEnd, limitOutput } from './limit-output.ts';
-import { argumentsLabel, wrongArguments } from './planning.ts';
+import { argumentsLabel, limitsOf, wrongArguments } from './planning.ts';
 import { type Impossible, noReferences, noSuchReference, withoutContent } from './references.ts';
 import description from './run-shell.md' with { type: 'text' };
-import { type PlanContext, TOOL_LIMITS, type Tool, type ToolOutcome } from './tool.ts';
+import { type PlanContext, type Provenance, TOOL_LIMITS, type Tool, type ToolOutcome } from './tool.ts';
 import { absolutePath, outputReference, shortPath } from './tool-paths.ts';
 
 interface Planned {
@@ -54,7 +54,7 @@ export const runShell: Tool<Planned> = {
     if (command.trim() === '') return { ok: false, message: 'Wrong arguments: "command" must not be empty.' };
     if (command.includes('\0'))
       return { ok: false, message: 'Wrong arguments: "command" must not hold a zero character.' };
-    const wanted = read.value.timeout_seconds ?? context.limits?.commandSeconds ?? TOOL_LIMITS.commandSeconds;
+    const wanted = read.value.timeout_seconds ?? limitsOf(context).commandSeconds;
     const seconds = Math.min(Math.max(wanted, 1), MOST_SECONDS);
     const folder = read.value.directory === null ? context.folder : absolutePath(read.value.directory, context);
     if (folder !== context.folder && (await context.files.stat(folder))?.kind !== 'folder')
@@ -99,10 +99,11 @@ export const runShell: Tool<Planned> = {
       ...trouble(silent ? { ...result, ended: [] } : result, command),
     ];
     const said = `${output === '' ? '' : output.endsWith('\n') ? output : `${output}\n`}[${notes.join('; ')}]`;
+    const provenance: Provenance = silent
+      ? { from: 'houston' }
+      : { from: 'program', line: command, folder, ...(fed === null ? {} : { fed }) };
     const common = {
-      provenance: silent
-        ? { from: 'houston' }
-        : { from: 'program', line: command, folder, ...(fed === null ? {} : { fed }) },
+      provenance,
       output: result.output,
       display: {
         kind: 'terminal',
