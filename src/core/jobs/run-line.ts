@@ -95,8 +95,10 @@ async function runLine(
   }
 
   const { exit, endedBy, ended: found } = await waitForEnd(parts, child, order, signal, callMark(marks), confined);
-  const running = new Set([...found, ...(await readLeft(parts.files, left))]);
-  const ended = [...running].filter((command) => !isOfSandbox(command, confined));
+  const behind = await readLeft(parts.files, left);
+  const named = [...new Set([...found, ...behind])].filter((command) => !isOfSandbox(command, confined));
+  // What was only just being started still has the name of the shell that starts it.
+  const ended = named.length > 0 ? named : behind.slice(0, 1);
   if (ended.length > 0) await clock.sleep(LAST_WORDS);
   over = true;
   progress.close();

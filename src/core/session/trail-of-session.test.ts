@@ -31,7 +31,7 @@ test('AUD-1, AUD-2: a turn that has ended left its mode, what was said, its deci
     file: `${SESSION_FOLDER}/audit.jsonl`,
     onLine: (line) => void heard.push(line),
   });
-  const script = scriptedModel([[{ tool: 'do', input: { why: 'x' } }], 'done']);
+  const script = scriptedModel([[{ tool: 'do', input: { line: 'make it', why: 'x' } }], 'done']);
   const house = await openHouse({ script, system, trail });
   const seat = house.seat('one');
   await seat.say('do it');
