@@ -1,15 +1,12 @@
 import type { Json } from '../../base/json.ts';
-import type { FileDiff } from '../../protocol/display.ts';
 import type { ResultOutcome } from '../../protocol/entry.ts';
-import { combineLabels, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { NOT_PARSED } from '../journal/interrupted.ts';
 import { outputAfter } from '../policy/answers.ts';
-import type { Facts } from '../policy/facts.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Allowed } from './allowed.ts';
 import { guard } from './guard.ts';
 import { planContext } from './plan-context.ts';
-import { ownWords } from './present.ts';
+import { labelDiff, ownWords } from './present.ts';
 import { type PreparedRelease, prepareRelease } from './release.ts';
 import { type CallResult, runCall } from './run-call.ts';
 import type { CallPart, Runtime, StopCause, TurnTerms } from './runtime.ts';
@@ -109,7 +106,7 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
     why,
     effects,
     rows: [...decision.rows, ...(release?.rows ?? []), ...(planning.rows ?? [])],
-    diffs: planning.diffs.map((diff) => labelled(diff, facts)),
+    diffs: planning.diffs.map((diff) => labelDiff(diff, facts)),
     choices: decision.choices,
     ...(effects.some((effect) => effect.kind === 'run') ? { output: decision.output } : {}),
   } as const;
@@ -156,13 +153,6 @@ async function finish(
 
 export function findTool(runtime: Runtime, name: string): Tool | null {
   return runtime.calls.tools.find((tool) => tool.name === name) ?? null;
-}
-
-/** A change shows what the file held before: where nobody vouched for that, neither is the change (PR-8). */
-function labelled(diff: FileDiff, facts: Facts): FileDiff {
-  const fact = facts.paths.find((known) => known.path === diff.path);
-  const before = fact === undefined || fact.trusted || !fact.exists ? [] : [UNTRUSTED_PRIVATE];
-  return { ...diff, label: combineLabels([diff.label, ...before]) };
 }
 
 function failed(call: CallPart, text: string): Prepared {

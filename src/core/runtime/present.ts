@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Json } from '../../base/json.ts';
-import type { Display } from '../../protocol/display.ts';
+import type { Display, FileDiff } from '../../protocol/display.ts';
 import type { EntryOf, ResultOutcome } from '../../protocol/entry.ts';
-import { type Label, TRUSTED_PUBLIC } from '../../protocol/label.ts';
+import { combineLabels, type Label, TRUSTED_PUBLIC, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { Facts } from '../policy/facts.ts';
 import { labelResult } from '../policy/provenance.ts';
 import type { Provenance, ToolOutcome } from '../tools/tool.ts';
@@ -44,7 +44,7 @@ export function presentOutcome(
 ): Presented {
   const provenance: Provenance = outcome.provenance ?? { from: 'houston' };
   const label = labelResult(provenance, output, facts, gate.scope.trust);
-  const display = labelled(redactAll(outcome.display ?? { kind: 'none' }, redact), label);
+  const display = labelled(redactAll(outcome.display ?? { kind: 'none' }, redact), label, facts);
   const shown = gate.quarantine.present({
     sealed: seal(redact(textOf(outcome)), label),
     origin: originOf(provenance),
@@ -83,9 +83,17 @@ function slotOf(outcome: ToolOutcome, provenance: Provenance, label: Label, gate
   return { command: provenance.line, whole };
 }
 
-/** A display shows what the text says, so it stands under the same label. */
-function labelled(display: Display, label: Label): Display {
-  return display.kind === 'text' || display.kind === 'terminal' ? { ...display, label } : display;
+/** A display shows what the text says, so it stands under the same label; a change, under that of what it replaced too. */
+function labelled(display: Display, label: Label, facts: Facts): Display {
+  if (display.kind === 'text' || display.kind === 'terminal') return { ...display, label };
+  return display.kind === 'diff' ? { ...display, files: display.files.map((file) => labelDiff(file, facts)) } : display;
+}
+
+/** A change shows what the file held before: where nobody vouched for that, neither is the change (PR-8). */
+export function labelDiff(diff: FileDiff, facts: Facts): FileDiff {
+  const fact = facts.paths.find((known) => known.path === diff.path);
+  const before = fact === undefined || fact.trusted || !fact.exists ? [] : [UNTRUSTED_PRIVATE];
+  return { ...diff, label: combineLabels([diff.label, ...before]) };
 }
 
 /** What the content is, without a word of it. */
