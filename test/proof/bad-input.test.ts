@@ -25,8 +25,8 @@ async function service(...steps: Parameters<typeof startFakeAnthropic>) {
   return fake;
 }
 
-function place(url: string | null = null): Place {
-  const made = makePlace(url);
+async function place(url: string | null = null): Promise<Place> {
+  const made = await makePlace(url);
   places.push(made);
   return made;
 }
@@ -47,7 +47,7 @@ function filesBelow(root: string): string[] {
 }
 
 test('what is wrong on the command line or in the settings is one line with its exit code, and nothing is written', async () => {
-  const here = place();
+  const here = await place();
   writeFileSync(path.join(here.root, 'broken.json'), '{"model": ');
   mkdirSync(path.join(here.root, 'folder.json'));
   const cases: [string[], number, string][] = [
@@ -88,7 +88,7 @@ test('what is wrong on the command line or in the settings is one line with its 
 
 test('the person’s own settings file that cannot be read stops a one-shot run, naming file and line', async () => {
   const fake = await service(['never asked']);
-  const here = place(fake.url);
+  const here = await place(fake.url);
   here.settings('{\n  "model": "anthropic:mock-model",\n  "permissions": {"deny": ["Bash(rm *)"]\n');
   const ran = await here.run(['-p', 'hi']);
   expect(refusal(ran)).toEqual({ code: 3, identifier: 'settings-unreadable' });
@@ -99,19 +99,19 @@ test('the person’s own settings file that cannot be read stops a one-shot run,
 
 test('a wrong key is told once and not tried again; an unreachable service and a failing one end quickly with their codes', async () => {
   const refused = await service(['never'], { key: 'sk-right' });
-  const wrong = place(refused.url);
+  const wrong = await place(refused.url);
   const first = await wrong.run(['-p', 'hi', ...MODEL]);
   expect(refusal(first)).toEqual({ code: 3, identifier: 'credential-refused' });
   expect(refused.requests).toHaveLength(1);
 
-  const nowhere = place('http://127.0.0.1:9');
+  const nowhere = await place('http://127.0.0.1:9');
   nowhere.settings({ requests: { retries: 0 } });
   const second = await nowhere.run(['-p', 'hi', ...MODEL]);
   expect(refusal(second)).toEqual({ code: 5, identifier: 'unreachable' });
   expect(second.ms).toBeLessThan(10_000);
 
   const failing = await service([{ status: 500 }], { repeatLast: true });
-  const third = place(failing.url);
+  const third = await place(failing.url);
   third.settings({ requests: { retries: 0 } });
   const ran = await third.run(['-p', 'hi', ...MODEL]);
   expect({ ...refusal(ran), requests: failing.requests.length }).toEqual({
@@ -132,7 +132,7 @@ test('a silent pipe, /dev/null and a closed input do not hold a one-shot run up;
   const fake = await service(['the answer'], { repeatLast: true });
   const inputs = { silent: null, null: undefined, closed: 'closed', text: '0123456789abcde\n'.repeat(65_536) } as const;
   const tries = Object.entries(inputs).map(async ([name, input]) => {
-    const here = place(fake.url);
+    const here = await place(fake.url);
     for (const more of [[], ['--continue']]) {
       const prompt = `2+2 ${name} ${more.join('')}.`;
       const ran = await here.run(['-p', prompt, ...MODEL, ...more], input === undefined ? {} : { input });
@@ -159,7 +159,7 @@ test('stdout holds the answer alone, valid JSON lines, or nothing; a reader that
     failure,
     failure,
   ]);
-  const here = place(fake.url);
+  const here = await place(fake.url);
   here.settings({ requests: { retries: 0 } });
   const text = await here.run(['-p', 'hi', ...MODEL]);
   expect({ code: text.code, out: text.out, err: text.err }).toEqual({ code: 0, out: 'one\ntwo\nthree\n', err: '' });

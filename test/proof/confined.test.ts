@@ -24,7 +24,7 @@ afterAll(async () => {
 async function running(line: string): Promise<{ here: Place; told: () => string }> {
   const fake = await startFakeAnthropic([[{ tool: 'run_shell', input: { command: line, why: 'x' } }], 'Done.']);
   fakes.push(fake);
-  const here = makePlace(fake.url);
+  const here = await makePlace(fake.url);
   places.push(here);
   mkdirSync(path.join(here.home, '.ssh'));
   writeFileSync(path.join(here.home, '.ssh', 'id_rsa'), 'canary-key');

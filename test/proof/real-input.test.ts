@@ -37,7 +37,7 @@ afterAll(async () => {
 
 async function prepare(command: string): Promise<Place> {
   const fake = await startFakeAnthropic(flight(command));
-  const place = makePlace(fake.url);
+  const place = await makePlace(fake.url);
   closing.push(
     () => place.close(),
     () => fake.close(),
@@ -98,7 +98,7 @@ test('the same by hand in Mission Control: both effects are shown and approved b
   const screen = place.open(['-m', 'anthropic:mock-model']);
   await screen.until('What shall be done?');
   await screen.say(PROMPT);
-  await screen.until('what you type goes to your draft');
+  await screen.until('╭─ ◍ Edit');
   expect(screen.text()).toContain(`- ${' '.repeat(10)}${WRONG}`);
   expect(screen.text()).toContain(`+ ${' '.repeat(10)}${RIGHT}`);
   expect(readFileSync(path.join(place.project, 'index.js'), 'utf8')).toContain(WRONG);

@@ -16,7 +16,7 @@ async function prepare(
   ...given: Parameters<typeof startFakeAnthropic>
 ): Promise<{ place: Place; fake: FakeAnthropic }> {
   const fake = await startFakeAnthropic(...given);
-  const place = makePlace(fake.url);
+  const place = await makePlace(fake.url);
   closing.push(
     () => place.close(),
     () => fake.close(),

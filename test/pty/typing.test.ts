@@ -23,7 +23,7 @@ async function fly(
   options?: OpenOptions,
 ): Promise<Flight> {
   const fake = await startFakeAnthropic(steps);
-  const place = makePlace(fake.url);
+  const place = await makePlace(fake.url);
   const screen = place.open(['-m', 'anthropic:mock-model', ...words], options);
   closing.push(
     () => place.close(),

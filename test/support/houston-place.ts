@@ -1,8 +1,12 @@
 // A throw-away home and project for tests that run the whole program, and the ways to run it there.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openTrustMemory } from '../../src/core/session/trust-memory.ts';
+import { digestOf } from '../../src/core/session/trust-question.ts';
 import type { Entry } from '../../src/protocol/entry.ts';
+import { createBunSystem } from '../../src/system/bun/system.ts';
 import { PtyProgram } from './pty-program.ts';
 
 /** The launcher of this checkout, as a person starts it. */
@@ -13,6 +17,11 @@ export interface Ran {
   readonly out: string;
   readonly err: string;
   readonly ms: number;
+}
+
+export interface PlaceOptions {
+  /** The project was trusted and remembered before; false: the question comes up. Default true. */
+  readonly trusted?: boolean;
 }
 
 export interface Place {
@@ -52,7 +61,7 @@ export interface OpenOptions {
 }
 
 /** `url`: a model service on loopback; without one no model is configured. */
-export function makePlace(url: string | null = null): Place {
+export async function makePlace(url: string | null = null, options: PlaceOptions = {}): Promise<Place> {
   const root = mkdtempSync(path.join(tmpdir(), 'houston-place-'));
   const home = path.join(root, 'home');
   const project = path.join(root, 'project');
@@ -72,6 +81,11 @@ export function makePlace(url: string | null = null): Place {
   };
   const state = path.join(home, '.local', 'state', 'houston');
   const programs: PtyProgram[] = [];
+  if (options.trusted !== false) {
+    const { files } = createBunSystem();
+    const memory = await openTrustMemory(files, state, await realpath(project), home, true);
+    await memory?.remember({ trusted: true, requests: digestOf([]) });
+  }
 
   const place: Place = {
     root,

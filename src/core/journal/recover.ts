@@ -10,6 +10,7 @@ import type {
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import { addUsage, NO_TOTALS } from '../../protocol/message.ts';
 import { BRANCH_KINDS } from './branch.ts';
+import { damageWarning } from './damage.ts';
 import { NOT_RUN, OUTCOME_UNKNOWN } from './interrupted.ts';
 import type { Journal } from './journal.ts';
 
@@ -66,11 +67,13 @@ export function recoveryEntries(branch: readonly Entry[], waiting: Waiting): Ent
   return bodies;
 }
 
-/**
- * The same for a journal that was just opened. A leaf that a person moved to is no crash: a branch may well end in the
- * middle of a turn there.
- */
+/** The same for a journal that was just opened, and a word about lines of it that are lost. */
 export async function recover(journal: Journal): Promise<EntryBody[]> {
+  return [...(await closings(journal)), ...(await damageWarning(journal))];
+}
+
+/** A leaf that a person moved to is no crash: a branch may well end in the middle of a turn there. */
+async function closings(journal: Journal): Promise<EntryBody[]> {
   const lastMove = journal.ofKind(...BRANCH_KINDS, 'position').at(-1);
   if (lastMove === undefined || journal.kindOf(lastMove) === 'position') return [];
   const branch = journal.branch();

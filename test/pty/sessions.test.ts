@@ -1,0 +1,135 @@
+// Sessions that are picked up again, damaged ones too, and one session on two terminals.
+import { afterEach, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { eventually, makePlace, type Place } from '../support/houston-place.ts';
+
+const MODEL = ['-m', 'anthropic:mock-model'];
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function prepare(
+  ...given: Parameters<typeof startFakeAnthropic>
+): Promise<{ place: Place; fake: FakeAnthropic }> {
+  const fake = await startFakeAnthropic(...given);
+  const place = await makePlace(fake.url);
+  closing.push(
+    () => place.close(),
+    () => fake.close(),
+  );
+  return { place, fake };
+}
+
+/** A recorded session of `count` prompts and replies; answers its journal. */
+async function record(place: Place, count: number): Promise<string> {
+  for (let turn = 1; turn <= count; turn++)
+    expect((await place.run(['-p', `question ${turn}`, ...MODEL, ...(turn === 1 ? [] : ['-c'])])).code).toBe(0);
+  return path.join(place.sessions()[0]!, 'journal.jsonl');
+}
+
+test('a journal cut short, with a broken line, an empty one and one of NULs is picked up whole but for the damage (UP-32)', async () => {
+  const { place, fake } = await prepare([(_, index) => `answer ${index + 1}`], { repeatLast: true });
+  const journal = await record(place, 4);
+  const whole = readFileSync(journal, 'utf8');
+  const lines = whole.trimEnd().split('\n');
+  const answer = lines.findIndex((line) => line.includes('answer 2'));
+  const damages: [string, () => string, string[]][] = [
+    ['cut', () => whole.slice(0, -37), ['answer 1', 'answer 2', 'answer 3', 'answer 4']],
+    [
+      'broken line',
+      () => [...lines.slice(0, answer), '{"type":', ...lines.slice(answer + 1)].join('\n').concat('\n'),
+      ['answer 1', 'answer 3', 'answer 4'],
+    ],
+    [
+      'empty line and NULs',
+      () => [...lines.slice(0, answer), '', '\0'.repeat(64), ...lines.slice(answer)].join('\n').concat('\n'),
+      ['answer 1', 'answer 2', 'answer 3', 'answer 4'],
+    ],
+  ];
+  for (const [name, damage, shown] of damages) {
+    const damaged = damage();
+    writeFileSync(journal, damaged);
+    const before = fake.requests.length;
+    const screen = place.open([...MODEL, '--continue'], { rows: 60 });
+    await screen.until('question 1');
+    for (const text of shown) await screen.until(text);
+    await screen.until(/damaged|broken|could not be read|unreadable|repaired/);
+    await screen.say(`go on ${name}`);
+    await screen.until(`answer ${before + 1}`);
+    await screen.until('Ready');
+    expect(fake.requests.at(-1)?.refused).toBeNull();
+    await screen.say('/quit');
+    await screen.exited;
+    // The new lines stand on their own, and nothing of the original is gone.
+    const after = readFileSync(journal, 'utf8');
+    const added = after.split('\n').filter((line) => line.includes(`go on ${name}`));
+    expect(added.length).toBeGreaterThan(0);
+    for (const line of added) expect(() => JSON.parse(line)).not.toThrow();
+    const folder = path.dirname(journal);
+    const kept = readdirSync(folder)
+      .filter((file) => file.startsWith('journal'))
+      .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+      .join('');
+    for (const line of damaged.split('\n').filter((one) => one.trim() !== '')) expect(kept).toContain(line);
+  }
+}, 60_000);
+
+test('one session on two terminals: a question answered in one closes in the other, both show the same', async () => {
+  const call = { tool: 'run_shell', input: { command: 'touch made.txt', why: 'Make it' } };
+  const { place } = await prepare([[call], 'made', 'said on the second']);
+  const first = place.open(MODEL);
+  await first.until('What shall be done?');
+  await first.say('make it');
+  await first.until('╭─ ◍ $ touch made.txt');
+  const second = place.open(['attach']);
+  await second.until('╭─ ◍ $ touch made.txt');
+  second.write('\t');
+  await second.until(/\[y\]/);
+  second.write('y');
+  await second.until('made');
+  await first.until(() => !first.text().includes('╭─ ◍') && first.text().includes('Ready'));
+  expect(existsSync(path.join(place.project, 'made.txt'))).toBe(true);
+  await second.say('from here');
+  await first.until('said on the second');
+  await second.until('said on the second');
+  // The first leaves the session running: the second goes on with it.
+  await first.say('/detach');
+  expect(await first.exited).toBe(0);
+  await second.until('Ready');
+  expect(place.hosts()).toHaveLength(1);
+  expect(place.entries().filter((entry) => entry.kind === 'result')).toHaveLength(1);
+}, 30_000);
+
+test('a session that is open elsewhere is joined by --continue, and never written by two', async () => {
+  const { place } = await prepare(['one', 'two', 'three']);
+  const first = place.open(MODEL);
+  await first.until('What shall be done?');
+  await first.say('begin');
+  await first.until('turn 1');
+  const second = place.open([...MODEL, '--continue']);
+  await second.until('begin');
+  await second.say('go on');
+  await first.until('two');
+  expect(place.hosts()).toHaveLength(1);
+  const beside = await place.run(['-p', 'me too', ...MODEL, '--continue']);
+  expect(beside.out).toBe('');
+  expect(beside.err).toMatch(/^houston: [a-z-]+: [^\n]+\n$/);
+  expect(place.sessions()).toHaveLength(1);
+}, 30_000);
+
+test('a host killed while one types is said, and the words are not lost (UP-14)', async () => {
+  const { place } = await prepare(['one', 'two']);
+  const screen = place.open(MODEL);
+  await screen.until('What shall be done?');
+  await screen.say('begin');
+  await screen.until('turn 1');
+  await screen.type('half a th');
+  process.kill(place.hosts()[0]!.pid, 'SIGKILL');
+  await screen.type('ought');
+  await eventually('the screen to notice', () => screen.text().includes('half a thought'));
+  await Bun.sleep(1500);
+  console.log(screen.text());
+}, 30_000);
