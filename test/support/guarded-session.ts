@@ -35,6 +35,8 @@ export interface GuardedPlace {
   read(name: string): string;
   /** Every file the sessions here keep of themselves, as one text. */
   kept(): string;
+  /** The journal's file. */
+  journal(): string;
   /** One session with one prompt; opens the journal that is there already. */
   run(script: readonly ScriptEntry[], options?: GuardedOptions): Promise<GuardedRun>;
   close(): void;
@@ -180,6 +182,7 @@ export function guardedPlace(): GuardedPlace {
         .filter((name) => !name.startsWith('outputs') && statSync(join(session, name)).isFile())
         .map((name) => `${name}\n${readFileSync(join(session, name), 'latin1')}`)
         .join('\n'),
+    journal: () => join(session, 'journal.jsonl'),
     run,
     close: () => rmSync(top, { recursive: true, force: true }),
   };
