@@ -22,6 +22,8 @@ test('a subcommand counts only where the whole line parses under its grammar', (
   expect(parsed('sessions', 'are', 'lost')).toMatchObject({ run: 'mission-control', prompt: 'sessions are lost' });
   expect(parsed('config', 'the', 'linter')).toMatchObject({ prompt: 'config the linter' });
   expect(parsed('attach', 'the', 'debugger')).toMatchObject({ prompt: 'attach the debugger' });
+  expect(parsed('check', 'git status')).toMatchObject({ subcommand: { name: 'check', words: ['git status'] } });
+  expect(parsed('check', 'git', 'status')).toMatchObject({ prompt: 'check git status' });
   expect(parsed('-p', 'doctor')).toMatchObject({ run: 'print', prompt: 'doctor' });
 });
 

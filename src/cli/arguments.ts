@@ -38,6 +38,11 @@ export const SUBCOMMANDS = {
     words: [0, 1],
     description: 'Shows settings, where they lie, and their schema',
   },
+  check: {
+    argument: 'COMMAND',
+    words: [1, 1],
+    description: 'Says whether a command would run: exit code 0 allowed, 1 would ask, 4 denied',
+  },
   audit: { argument: '[SESSION]', words: [0, 1], description: 'Prints what was decided in a session, by whom and why' },
   doctor: { argument: '', words: [0, 0], description: 'Checks this installation and says what is missing' },
 } as const;

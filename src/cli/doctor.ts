@@ -1,13 +1,14 @@
 import { findRipgrep } from '../core/jobs/run-ripgrep.ts';
 import { createModels } from '../core/models/catalog.ts';
 import { modelRefText } from '../core/models/model-ref.ts';
-import { loadSettings, settingsLayers } from '../core/settings/load.ts';
+import { loadSettings, problemText, settingsLayers } from '../core/settings/load.ts';
 import { places } from '../core/settings/paths.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { ROOT, VERSION } from './build.ts';
 import { findSandbox, ownFolders } from './confine-session.ts';
 import { writeOut } from './output.ts';
+import { sessionRules } from './session-rules.ts';
 
 interface Finding {
   readonly state: 'ok' | 'note' | 'problem';
@@ -56,10 +57,11 @@ async function lookAtSettings(system: TerminalSystem, line: CommandLine, folder:
     files,
     settingsLayers({ config: places(environment).config, project: folder, argument: line.settings }),
   );
-  const findings: Finding[] = loaded.problems.map((problem) => ({
+  const decided = await sessionRules(system, line, loaded, { folder, state: places(environment).state });
+  const findings: Finding[] = [...loaded.problems, ...decided.problems].map((problem) => ({
     state: problem.severity === 'unreadable' ? 'problem' : 'note',
     what: 'settings',
-    detail: `${problem.source}${problem.line === null ? '' : `:${problem.line}`}: ${problem.message}`,
+    detail: problemText(problem),
   }));
   for (const request of loaded.requests)
     findings.push({

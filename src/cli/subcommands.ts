@@ -35,6 +35,10 @@ export async function runSubcommand(
       return printModels(system, line, folder);
     case 'config':
       return showConfig(system, line, folder, subcommand.words[0] ?? 'list');
+    case 'check': {
+      const { runCheck } = await import('./check.ts');
+      return runCheck(system, line, folder, subcommand.words[0]!);
+    }
     case 'audit': {
       const { printTrail } = await import('./audit.ts');
       return printTrail(system, folder, subcommand.words[0] ?? null);

@@ -54,7 +54,8 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
     if (exact !== undefined) return answered(exact.remembered === true, exact.output);
   }
   const steps = askRule === null ? unapproved(line, input, []) : [];
-  if (askRule === null && reasons.length === 0) {
+  const coverable = reasons.length === 0;
+  if (coverable) {
     if (steps.length === 0) return allow('rule', 'rule-allow', 'a rule allows it', output);
     const used = answersFor(steps, answers.lines);
     if (offerable && used !== null) {
@@ -75,7 +76,7 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
     reasons,
     rows: [...lineRows(line, effect.label, input.facts.workspace), ...reasonRows(reasons)],
     output,
-    offer: offerable ? { ...offerFor(line, steps), remember: canRemember, output: vouched } : NO_OFFER,
+    offer: offerable ? { ...offerFor(line, coverable ? steps : []), remember: canRemember, output: vouched } : NO_OFFER,
   };
 }
 
@@ -131,8 +132,8 @@ function reasonsToAsk(line: LineFact, input: DecisionInput, blind: boolean): Rea
 /** Steps that neither an allow rule nor one of `answers` covers, and that are not known to read only. */
 function unapproved(line: LineFact, input: DecisionInput, answers: readonly AnsweredLine[]): readonly CommandFact[] {
   return line.commands.filter((command) => {
-    if (command.carrier || command.proven || (command.words.length === 0 && command.assignments.length > 0))
-      return false;
+    // What has no words sets or redirects: that is a reason of its own.
+    if (command.carrier || command.proven || command.words.length === 0) return false;
     return allowsCommand(input.rules, command.words) === null && answerFor(command, answers) === null;
   });
 }

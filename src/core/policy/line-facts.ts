@@ -37,7 +37,7 @@ export async function lineFact(
     if (target === null) unclear.push('a change of folder that cannot be followed');
     else folders.set(command.shell, target);
   }
-  const known = await withProven(commands, real, unclear.length === 0, scope, sources);
+  const known = await withProven(commands, real, scope, sources);
   return {
     line,
     folder,
@@ -118,7 +118,6 @@ async function commandFact(
 async function withProven(
   commands: readonly CommandFact[],
   folder: string,
-  clear: boolean,
   scope: FactScope,
   sources: FactSources,
 ): Promise<readonly CommandFact[]> {
@@ -129,7 +128,7 @@ async function withProven(
     (bash === null || !isWithin(bash, scope.workspace));
   if (!known) return commands;
   const git = commands.some((command) => command.words[0] === 'git');
-  const gitIsQuiet = git && clear ? await gitRunsNoHelpers(sources.files, scope.workspace) : false;
+  const gitIsQuiet = git ? await gitRunsNoHelpers(sources.files, scope.workspace) : false;
   return commands.map((command) => ({ ...command, proven: isProven(command, scope.workspace, gitIsQuiet) }));
 }
 

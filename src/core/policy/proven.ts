@@ -252,6 +252,7 @@ export function isProven(command: CommandFact, workspace: string, gitIsQuiet: bo
   if (command.assignments.length > 0 || command.expands || command.unclear.length > 0) return false;
   if (command.redirected.length > 0 || command.redirections.some(({ operator }) => operator.includes('<<')))
     return false;
+  if (command.words.length === 0) return true;
   if (name.includes('/')) return false;
   if (!isBuiltin(name)) {
     const real = command.identity?.real ?? null;
