@@ -2,7 +2,8 @@ import { combineLabels, isNoBetter, type Label } from '../../protocol/label.ts';
 
 /**
  * A labelled value whose content nobody but the policy room can open. Carrying, storing and combining is free; the value
- * itself sits in a table of this module, so there is nothing on the object to read, print, compare or iterate (SEC-4).
+ * itself lies in a private field that only this module's code can name, so there is nothing on the object to read, print,
+ * compare or iterate (SEC-4), and no table of the language to watch.
  */
 export interface Sealed<T> {
   readonly label: Label;
@@ -10,12 +11,21 @@ export interface Sealed<T> {
   readonly held?: T;
 }
 
-const contents = new WeakMap<object, { readonly value: unknown }>();
+/** Of a value that was sealed here; a copy, a proxy or a look-alike throws. */
+let contentOf: (sealed: object) => unknown;
+let isSealed: (value: object) => boolean;
 
 class SealedValue {
   readonly label: Label;
-  constructor(label: Label) {
+  readonly #content: unknown;
+  static {
+    contentOf = (sealed) => (sealed as SealedValue).#content;
+    isSealed = (value) => #content in value;
+    Object.freeze(SealedValue.prototype);
+  }
+  constructor(label: Label, content: unknown) {
     this.label = label;
+    this.#content = content;
     Object.freeze(this);
   }
   [Symbol.toPrimitive](): string {
@@ -33,16 +43,13 @@ class SealedValue {
 }
 
 export function seal<T>(value: T, label: Label): Sealed<T> {
-  const sealed = new SealedValue(Object.freeze({ ...label }));
-  contents.set(sealed, { value });
-  return sealed;
+  return new SealedValue(Object.freeze({ ...label }), value) as Sealed<T>;
 }
 
 /** The same value under a label that is no better on either axis; null when it would be (SEC-3). */
 export function lower<T>(sealed: Sealed<T>, label: Label): Sealed<T> | null {
-  const held = contents.get(sealed);
-  if (held === undefined || !isNoBetter(label, sealed.label)) return null;
-  return seal(held.value as T, label);
+  if (!isSealed(sealed) || !isNoBetter(label, sealed.label)) return null;
+  return seal(contentOf(sealed) as T, label);
 }
 
 /** Makes a new value from sealed ones without letting the caller see them: the result carries the combined label (SEC-2). */
@@ -67,9 +74,8 @@ export function claimOpener(): Opener {
   claimed = true;
   return {
     open<T>(sealed: Sealed<T>): T {
-      const held = contents.get(sealed);
-      if (held === undefined) throw new Error('not a sealed value');
-      return held.value as T;
+      if (!isSealed(sealed)) throw new Error('not a sealed value');
+      return contentOf(sealed) as T;
     },
   };
 }
