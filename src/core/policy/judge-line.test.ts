@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are words of a shell
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   chmodSync,

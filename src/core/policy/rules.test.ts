@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'bun:test';
-import { findCommandRule, findHostRule, findPathRule, matchesCommand, parseRules, type Verdict } from './rules.ts';
+import { readRules } from './read-rules.ts';
+import {
+  allowsCommand,
+  findCommandRule,
+  findHostRule,
+  findPathRule,
+  findServerRule,
+  matchesCommand,
+  mergeRules,
+  parseRules,
+  type Verdict,
+} from './rules.ts';
 
 const scope = { workspace: '/ws', home: '/home/me' };
 
@@ -80,5 +91,71 @@ describe('rules', () => {
   test('a family without brackets speaks for all of it', () => {
     const { rules } = parseRules({ deny: ['Bash'] }, 'x');
     expect(findCommandRule(rules, 'deny', ['anything', 'at all'])?.text).toBe('Bash');
+  });
+
+  test('RULE-2: `/x` starts at the folder of its own settings file, in every layer', () => {
+    const { rules } = readRules(
+      [
+        { source: '/conf/settings.json', verdict: 'deny', entries: [{ text: 'Read(/keys/**)' }] },
+        { source: '/ws/.houston/settings.json', verdict: 'deny', entries: [{ text: 'Edit(/dist/**)' }] },
+        { source: '/ws/.houston/settings.json', verdict: 'allow', entries: [{ text: 'Edit(/out/**)' }] },
+      ],
+      false,
+    );
+    const denied = (family: 'Read' | 'Edit', path: string) =>
+      findPathRule(rules, 'deny', family, [path], scope) !== null;
+    expect(denied('Read', '/conf/keys/a')).toBe(true);
+    expect(denied('Read', '/ws/keys/a')).toBe(false);
+    // A refusal written in `.houston/` holds for the project as well as for that folder; a permission for the folder alone.
+    expect([denied('Edit', '/ws/.houston/dist/a'), denied('Edit', '/ws/dist/a'), denied('Edit', '/dist/a')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const allowed = (path: string) => findPathRule(rules, 'allow', 'Edit', [path], scope) !== null;
+    expect([allowed('/ws/.houston/out/a'), allowed('/ws/out/a')]).toEqual([true, false]);
+  });
+
+  test('RULE-2: case follows the volume', () => {
+    const { rules } = parseRules({ deny: ['Read(.env)'] }, 'x');
+    expect(findPathRule(rules, 'deny', 'Read', ['/ws/.ENV'], scope)).toBeNull();
+    expect(findPathRule(rules, 'deny', 'Read', ['/ws/.ENV'], { ...scope, ignoreCase: true })).not.toBeNull();
+  });
+
+  test('RULE-8: a rule that cannot be read is named with its place; one strict layer is enough', () => {
+    const { unreadable, rules } = readRules(
+      [
+        {
+          source: '/conf/settings.json',
+          verdict: 'deny',
+          entries: [
+            { text: 'Foo(x)', line: 3 },
+            { text: 'Bash(rm *)', line: 4 },
+          ],
+        },
+      ],
+      true,
+    );
+    expect(unreadable).toEqual([{ source: '/conf/settings.json', line: 3, verdict: 'deny', text: 'Foo(x)' }]);
+    expect(rules.deny.map(({ text }) => text)).toEqual(['Bash(rm *)']);
+    expect(mergeRules([parseRules({}, 'x').rules, rules]).readsStayInWorkspace).toBe(true);
+  });
+
+  test('RULE-4: an MCP rule names a server or one tool of it', () => {
+    const { rules } = parseRules({ allow: ['Mcp(files:read)', 'Mcp(web)'] }, 'x');
+    const allows = (server: string, tool: string) => findServerRule(rules, 'allow', server, tool) !== null;
+    expect([allows('files', 'read'), allows('files', 'write'), allows('web', 'any'), allows('webs', 'any')]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('RULE-3: words that were quoted together are one word to a permission', () => {
+    const { rules } = parseRules({ allow: ['Bash(git status*)'] }, 'x');
+    expect(allowsCommand(rules, ['git', 'status', '-s'])).not.toBeNull();
+    expect(allowsCommand(rules, ['git status', '-s'])).toBeNull();
+    expect(allowsCommand(rules, [])).toBeNull();
   });
 });

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are words of a shell
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { parseLine } from './shell-command.ts';

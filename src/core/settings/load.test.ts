@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createBunFiles } from '../../system/bun/files.ts';
 import { loadSettings, settingsLayers } from './load.ts';
+import { projectRequests } from './project-requests.ts';
 import { settingsSchema } from './schema.ts';
 
 async function withFolder<T>(
@@ -132,5 +133,65 @@ test('SBX-2, SBX-5: a checkout may ask for strict and for no network, and for no
     await write('.houston/settings.json', '{"sandbox": {"mode": "standard"}}');
     await write('config/settings.json', '{"sandbox": {"mode": "strict"}}');
     expect((await loadSettings(files, layers)).settings.sandbox).toBe('strict');
+  });
+});
+
+test('RULE-7: each layer keeps its own rules with their lines; what a project allows is a request alone', async () => {
+  await withFolder(async (folder, write) => {
+    const home = await write(
+      'config/settings.json',
+      '{"permissions": {\n"allow": ["Bash(ls *)",\n 7, "Edit(/x)"], "deny": ["Read(.env)"]}}',
+    );
+    const own = await write(
+      'project/.houston/settings.json',
+      '{"permissions": {"allow": ["Bash(evil *)"], "deny": ["Bash(rm *)"], "additionalDirectories": ["../y"], "readsStayInWorkspace": true}}',
+    );
+    const given = await write(
+      'given.json',
+      '{"permissions": {"allow": ["Bash(make)"], "readsStayInWorkspace": false}}',
+    );
+    const layers = settingsLayers({
+      config: path.join(folder, 'config'),
+      project: path.join(folder, 'project'),
+      argument: given,
+    });
+    const loaded = await loadSettings(files, layers);
+    const texts = loaded.rules.map(({ source, verdict, entries }) => [
+      source,
+      verdict,
+      entries.map(({ text, line }) => `${line}: ${text}`),
+    ]);
+    expect(texts).toEqual([
+      [home, 'deny', ['3: Read(.env)']],
+      [home, 'allow', ['2: Bash(ls *)', '3: Edit(/x)']],
+      [own, 'deny', ['1: Bash(rm *)']],
+      [given, 'allow', ['1: Bash(make)']],
+    ]);
+    // The strictest layer wins, not the strongest.
+    expect(loaded.settings.readsStayInWorkspace).toBe(true);
+    const asked = projectRequests(loaded, path.join(folder, 'project'))!;
+    expect(asked.lines).toEqual([
+      '.houston/settings.json: permissions.allow ["Bash(evil *)"]',
+      '.houston/settings.json: permissions.additionalDirectories ["../y"]',
+    ]);
+    expect(asked.allow).toEqual([{ source: own, text: 'Bash(evil *)' }]);
+    expect(asked.folders).toEqual([{ source: own, folder: '../y' }]);
+    await write('project/.houston/settings.json', '{"permissions": {"allow": ["Bash(worse *)"]}}');
+    const edited = projectRequests(await loadSettings(files, layers), path.join(folder, 'project'))!;
+    expect(edited.digest).not.toBe(asked.digest);
+    expect(projectRequests({ requests: [] }, folder)).toBeNull();
+  });
+});
+
+test('UP-37: with a file that cannot be read no permission in advance is left, in no layer', async () => {
+  await withFolder(async (folder, write) => {
+    await write('config/settings.json', '{"permissions": {"deny": ["Bash(touch DENIED*)"]');
+    const given = await write('given.json', '{"permissions": {"allow": ["Bash(touch *)"], "deny": ["Read(x)"]}}');
+    const layers = settingsLayers({ config: path.join(folder, 'config'), project: null, argument: given });
+    const loaded = await loadSettings(files, layers);
+    expect(loaded.closed).toBe(true);
+    expect(loaded.rules.map(({ verdict }) => verdict)).toEqual(['deny']);
+    await write('config/settings.json', '{"permissions": {"deny": ["Bash(touch DENIED*)",] /* kept */}}');
+    expect((await loadSettings(files, layers)).closed).toBe(false);
   });
 });
