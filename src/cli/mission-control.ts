@@ -2,7 +2,7 @@ import { done, type Outcome, refuse } from '../base/refusal.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import type { Settings } from '../core/settings/schema.ts';
-import type { ExitReport } from '../front/tui/app.ts';
+import type { ExitReport, PromptHistoryDoor } from '../front/tui/app.ts';
 import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
@@ -107,8 +107,11 @@ export async function attachInTerminal(
   );
   const client = `tui-${system.ids.hex(4)}`;
   const request = { folder: found.value.folder, session: found.value.session } as SessionRequest;
-  const { connectToHost } = await import('./host-link.ts');
-  const opening: Opening = { session: connectToHost(system, found.value.socket, client), close: async () => {} };
+  const { attachToHost } = await import('./host-link.ts');
+  const opening: Opening = {
+    session: attachToHost(system, own.state ?? '', found.value, client),
+    close: async () => {},
+  };
   return drawAndWait(system, line, { settings, opening, client, prompt: null, request, hosted: true, places: own });
 }
 
@@ -235,13 +238,30 @@ function themeOf(theme: string | null): { theme: 'dark' | 'light' | 'auto' } | R
   return theme === 'dark' || theme === 'light' || theme === 'auto' ? { theme } : {};
 }
 
-function historyOf(system: TerminalSystem, state: string, workspace: string) {
+/** Prompts are kept under their project, so that linked worktrees of a repository share them (PE-21). */
+function historyOf(system: TerminalSystem, state: string, folder: string): PromptHistoryDoor {
+  const workspace = import('../core/journal/project.ts').then(({ projectFolder }) =>
+    projectFolder(system.files, folder).catch(() => folder),
+  );
   const opened = import('../core/journal/prompt-history.ts').then(({ openPromptHistory }) =>
     openPromptHistory(system, `${state}/history.jsonl`),
   );
+  const added = new Map<string, Promise<string | null>>();
   return {
-    load: async () => (await opened).records.map((record) => record.text),
-    add: (text: string) => void opened.then((history) => history.add(text, workspace)),
+    workspace,
+    load: async () => (await opened).records,
+    add: (text) => {
+      const record = Promise.all([opened, workspace]).then(([history, place]) => history.add(text, place));
+      added.set(
+        text,
+        record.then((answer) => (answer.ok ? (answer.value?.id ?? null) : null)),
+      );
+    },
+    remove: (text) => {
+      const id = added.get(text);
+      if (id === undefined || !added.delete(text)) return;
+      void Promise.all([opened, id]).then(([history, known]) => (known === null ? null : history.remove(known)));
+    },
   };
 }
 

@@ -24,6 +24,7 @@ let screen: Screen = {
     columns,
     rows,
     client: 'me',
+    workspace: '/home/ada/code/orbit',
     refPrefix: 'r',
     themeChoice: 'auto',
     color: true,

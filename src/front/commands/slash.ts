@@ -1,3 +1,4 @@
+import { fuzzySearch } from '../../base/fuzzy.ts';
 import type { Command } from '../../protocol/command.ts';
 import type { SessionCommand } from '../../protocol/view.ts';
 import { FRONT_COMMANDS } from './command-table.ts';
@@ -69,22 +70,12 @@ export function parseSlash(text: string, commands: readonly SlashCommand[]): Par
   return { kind: 'command', command, argument };
 }
 
-/** Commands that match what was typed after `/`: those that begin with it, then those that hold its letters in order. */
+/** Commands that match what was typed after `/`: those that begin with it, then those that hold its letters in order, the best first. */
 export function matchCommands(typed: string, commands: readonly SlashCommand[]): SlashCommand[] {
   const begins = commands.filter(
     (command) => command.name.startsWith(typed) || command.aliases.some((alias) => alias.startsWith(typed)),
   );
   if (typed === '') return begins;
-  const holds = commands.filter((command) => !begins.includes(command) && holdsInOrder(command.name, typed));
-  return [...begins, ...holds];
-}
-
-function holdsInOrder(text: string, letters: string): boolean {
-  let from = 0;
-  for (const letter of letters) {
-    const found = text.indexOf(letter, from);
-    if (found < 0) return false;
-    from = found + 1;
-  }
-  return true;
+  const rest = commands.filter((command) => !begins.includes(command));
+  return [...begins, ...fuzzySearch(typed, rest, (command) => command.name, rest.length).map((match) => match.item)];
 }

@@ -20,7 +20,7 @@ import { Frame } from './frame/frame.ts';
 import { FrameScheduler } from './frame/scheduler.ts';
 import type { InputEvent } from './input/event.ts';
 import { type Layout, promptColumns } from './layout.ts';
-import { plainBuffer, withText } from './prompt-state.ts';
+import { plainBuffer, sentBefore, withText } from './prompt-state.ts';
 import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
 import { ORBIT_STEP } from './scene.ts';
@@ -56,11 +56,21 @@ export interface MissionControlOptions {
   /** False leaves the window's title alone (TERM-7). */
   readonly terminalTitle?: boolean;
   /** Prompts of earlier sessions, oldest first, and where new ones are kept. */
-  readonly history?: { readonly load: () => Promise<readonly string[]>; readonly add: (text: string) => void };
+  readonly history?: PromptHistoryDoor;
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
   readonly onTerminalTaken?: (giveBack: () => Promise<void>) => void;
   /** Called after each frame that was drawn. */
   readonly onFrame?: (frame: Frame, screen: Screen) => void;
+}
+
+/** Where sent prompts are kept. A bare text is one whose time and place are not known. */
+export interface PromptHistoryDoor {
+  readonly load: () => Promise<readonly (string | { text: string; time: number | null; workspace: string | null })[]>;
+  readonly add: (text: string) => void;
+  /** Takes back the newest one with this text that was added from here (STOP-7, HIST-8). */
+  readonly remove?: (text: string) => void;
+  /** What `add` keeps prompts under; the folder where it is not said. */
+  readonly workspace?: Promise<string>;
 }
 
 export interface ExitReport {
@@ -119,6 +129,7 @@ class Loop {
     this.#screen = newScreen({
       ...size,
       client,
+      workspace: environment.folder,
       refPrefix: `${clock.now().toString(36)}.`,
       themeChoice: options.theme ?? 'auto',
       color: this.#depth !== 'none',
@@ -162,12 +173,17 @@ class Loop {
       this.#door.ask();
       this.#link.attach();
       if (options.prompt !== undefined) this.#sendFirst(options.prompt);
-      void options.history?.load().then(
-        (texts) => this.#guarded(() => this.#dispatch({ type: 'history', sent: texts.map(plainBuffer) })),
-        () => undefined,
-      );
+      if (options.history !== undefined) this.#loadHistory(options.history);
     });
     return this.#done.promise;
+  }
+
+  #loadHistory({ load, workspace }: PromptHistoryDoor): void {
+    Promise.all([load(), workspace ?? this.#screen.workspace]).then(
+      ([kept, place]) =>
+        this.#guarded(() => this.#dispatch({ type: 'history', sent: kept.map(sentBefore), workspace: place })),
+      () => undefined,
+    );
   }
 
   #sendFirst(text: string): void {
@@ -237,6 +253,7 @@ class Loop {
       redraw: () => this.#frame.invalidate(),
       leave: (how) => this.#leave(this.#screen.link === 'ended' ? 'ended' : how === 'quit' ? 'quit' : 'detached'),
       remember: (text) => options.history?.add(text),
+      forget: (text) => options.history?.remove?.(text),
       write: (text) => this.#door.write(text),
     };
   }

@@ -49,7 +49,9 @@ export function complete(screen: Screen, context: Context): Step {
   // The old list stays until the new one is here, so that nothing flickers between two letters.
   const kept = screen.completion?.kind === 'path' && screen.completion.from === path.from ? screen.completion : null;
   const effect: ScreenEffect = { kind: 'read-paths', typed: path.typed, forText: text, from: path.from, to };
-  return { screen: { ...screen, completion: kept === null ? null : { ...kept, to } }, effects: [effect] };
+  const choices = kept?.choices.filter((choice) => choice.label.startsWith(path.typed)) ?? [];
+  const meanwhile = kept === null || choices.length === 0 ? null : { ...kept, to, choices, cursor: 0 };
+  return { screen: { ...screen, completion: meanwhile }, effects: [effect] };
 }
 
 function completeArgument(screen: Screen, context: Context, name: string, typed: string, from: number): Step {

@@ -5,6 +5,7 @@ import { askHeight, type DrawnAsk, drawAsk } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
 import { drawConfirm } from './modals/confirm.ts';
 import { helpRows } from './modals/help-rows.ts';
+import { drawHistory } from './modals/history.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { drawPicker } from './modals/picker.ts';
 import { drawReader } from './modals/reader.ts';
@@ -80,6 +81,9 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
         break;
       case 'reader':
         read = drawReader(painter, scene, modal);
+        break;
+      case 'history':
+        drawHistory(painter, scene, modal);
         break;
       case 'picker':
         drawPicker(painter, theme, area, modal);

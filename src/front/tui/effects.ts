@@ -27,6 +27,7 @@ export interface EffectParts {
   readonly redraw: () => void;
   readonly leave: (how: 'quit' | 'detach') => void;
   readonly remember: (text: string) => void;
+  readonly forget: (text: string) => void;
   readonly write: (text: string) => void;
 }
 
@@ -37,13 +38,15 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
     case 'send': {
       const { intent } = effect;
       const line = effect.line ?? null;
+      const remember = effect.remember ?? null;
       session.send(intent, client).then(
-        (sent) => dispatch({ type: 'sent', intent, sent, line }),
+        (sent) => dispatch({ type: 'sent', intent, sent, line, remember }),
         () =>
           dispatch({
             type: 'sent',
             intent,
             line,
+            remember,
             sent: {
               accepted: false,
               refusal: { identifier: 'out-of-reach', message: 'The session is out of reach: not sent' },
@@ -115,6 +118,9 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       return;
     case 'remember':
       parts.remember(effect.text);
+      return;
+    case 'forget':
+      parts.forget(effect.text);
       return;
     case 'suspend':
       parts

@@ -29,6 +29,17 @@ export function clockTime(ms: number): string {
   return `${Math.floor(hours / 24)}d${String(hours % 24).padStart(2, '0')}h`;
 }
 
+/** How long ago, in one unit: `now`, `5m`, `3h`, `2d`, `6w`, `1y`. */
+export function age(ms: number): string {
+  const minutes = Math.floor(Math.max(0, ms) / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 1440) return `${Math.floor(minutes / 60)}h`;
+  const days = Math.floor(minutes / 1440);
+  if (days < 14) return `${days}d`;
+  return days < 365 ? `${Math.floor(days / 7)}w` : `${Math.floor(days / 365)}y`;
+}
+
 /** `$0.00`, `$0.0042`, `$12.30`; an unknown price says so. */
 export function money(dollars: number | null): string {
   if (dollars === null) return '$—';

@@ -1,7 +1,7 @@
 import { complete } from './completion.ts';
 import { applyAction, type EditorResult } from './editor/editor-state.ts';
 import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
-import { historyPicker, openPicker } from './modals/picker.ts';
+import { openHistory } from './modals/history.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { scrollBy } from './regions/transcript-scroll.ts';
 import type { Screen, SendMode } from './screen.ts';
@@ -49,7 +49,7 @@ export function edited(screen: Screen, context: Context, result: EditorResult): 
     unsaved: screen.prompt.unsaved || result.state.buffer !== editor.buffer,
   };
   const next: Screen = { ...screen, prompt };
-  if (textMoved) return complete(next, context);
+  if (textMoved) return complete({ ...next, ghostHidden: null }, context);
   // A caret that only moved leaves nothing to complete at its old place.
   return stay(result.state.buffer.caret === editor.buffer.caret ? next : { ...next, completion: null });
 }
@@ -82,7 +82,10 @@ function stash(screen: Screen, context: Context): Step {
     const back = withText(prompt, { ...prompt.stash, caret: prompt.stash.text.length, anchor: null });
     return back === null ? stay(screen) : stay({ ...screen, prompt: { ...back, stash: null }, keyList: false });
   }
-  if (prompt.walk !== null) return stay(openPicker(screen, historyPicker(prompt, context.textLayout)));
+  if (prompt.walk !== null) {
+    const modal = openHistory(prompt, screen.workspace, context.textLayout, 'workspace');
+    return stay({ ...screen, modals: [...screen.modals, modal], completion: null, keyList: false });
+  }
   const empty = withText(prompt, { text: '', caret: 0, anchor: null, atoms: [] });
   return empty === null
     ? stay(screen)

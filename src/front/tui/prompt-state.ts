@@ -3,6 +3,12 @@ import { type Buffer, EMPTY_BUFFER, isEmpty } from './editor/editor.ts';
 import { type EditorState, NEW_EDITOR, replaceAll } from './editor/editor-state.ts';
 import type { HistoryWalk } from './editor/prompt-history.ts';
 
+/** What was sent, with when and where; null where that was not kept (HIST-4). */
+export interface SentPrompt extends Buffer {
+  readonly time: number | null;
+  readonly workspace: string | null;
+}
+
 /** The prompt box: its editor, and what surrounds it. */
 export interface PromptState {
   readonly editor: EditorState;
@@ -13,7 +19,7 @@ export interface PromptState {
   readonly stash: Buffer | null;
   readonly walk: HistoryWalk | null;
   /** What was sent before, oldest first. */
-  readonly sent: readonly Buffer[];
+  readonly sent: readonly SentPrompt[];
   /** True while the editor holds something the session was not told of yet. */
   readonly unsaved: boolean;
 }
@@ -47,8 +53,16 @@ export function plainBuffer(text: string): Buffer {
   return { ...EMPTY_BUFFER, text, caret: text.length };
 }
 
+/** A kept prompt as it is walked to: plain text, whatever a marker in it looks like (MARK-7). */
+export function sentBefore(
+  kept: string | { readonly text: string; readonly time: number | null; readonly workspace: string | null },
+): SentPrompt {
+  const { text, time, workspace } = typeof kept === 'string' ? { text: kept, time: null, workspace: null } : kept;
+  return { ...plainBuffer(text), time, workspace };
+}
+
 /** Sent prompts as the walk reads them; the same one twice in a row is one. */
-export function remembered(sent: readonly Buffer[], buffer: Buffer): readonly Buffer[] {
+export function remembered(sent: readonly SentPrompt[], buffer: SentPrompt): readonly SentPrompt[] {
   return sent.at(-1)?.text === buffer.text ? sent : [...sent, buffer];
 }
 

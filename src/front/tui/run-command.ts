@@ -1,7 +1,8 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { factsOf } from '../commands/facts.ts';
-import { historyPicker, modePicker, openPicker, themePicker } from './modals/picker.ts';
+import { openHistory } from './modals/history.ts';
+import { modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openReader } from './modals/reader.ts';
 import { openCard, replyText } from './open-card.ts';
 import { recall, runPromptAction } from './prompt-actions.ts';
@@ -111,7 +112,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   history: (screen, context) => {
     if (screen.prompt.sent.length === 0) return stay(screen);
-    return stay(openPicker(screen, historyPicker(screen.prompt, context.textLayout)));
+    return stay(withModal(screen, openHistory(screen.prompt, screen.workspace, context.textLayout, 'all')));
   },
   scroller: (screen, context) => {
     const { view, cards, layout } = context;

@@ -9,6 +9,7 @@ import type { InputEvent } from './input/event.ts';
 import type { Layout } from './layout.ts';
 import type { DrawnAsk } from './modals/ask.ts';
 import type { PickerItem } from './modals/modal.ts';
+import type { SentPrompt } from './prompt-state.ts';
 import type { CardList } from './regions/card-list.ts';
 
 /** What the screen is moved by, besides its own value: the View, and the memos over it. Read only. */
@@ -33,7 +34,13 @@ export type ScreenEvent =
   | { readonly type: 'your-turn'; readonly ref: string; readonly name: string; readonly argument: string }
   | { readonly type: 'link'; readonly link: 'there' | 'lost' | 'ended' }
   /** What an intent was answered with. `line` is the draft it carried, which comes back when it was refused. */
-  | { readonly type: 'sent'; readonly intent: Intent; readonly sent: Sent; readonly line: Buffer | null }
+  | {
+      readonly type: 'sent';
+      readonly intent: Intent;
+      readonly sent: Sent;
+      readonly line: Buffer | null;
+      readonly remember: string | null;
+    }
   /** A page of older cards is here. */
   | { readonly type: 'page' }
   | { readonly type: 'drawn'; readonly ask: DrawnAsk }
@@ -65,7 +72,7 @@ export type ScreenEvent =
   | { readonly type: 'edited'; readonly text: string | null; readonly problem: string | null }
   | { readonly type: 'clipboard'; readonly found: ClipboardContent }
   | { readonly type: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
-  | { readonly type: 'history'; readonly sent: readonly Buffer[] };
+  | { readonly type: 'history'; readonly sent: readonly SentPrompt[]; readonly workspace: string };
 
 export type ClipboardContent =
   | { readonly kind: 'text'; readonly text: string }
@@ -74,7 +81,8 @@ export type ClipboardContent =
 
 /** What the screen wants done. Data: the loop carries it out (effects.ts). */
 export type ScreenEffect =
-  | { readonly kind: 'send'; readonly intent: Intent; readonly line?: Buffer }
+  /** `remember`: what the history keeps of it once it was accepted (PE-22). */
+  | { readonly kind: 'send'; readonly intent: Intent; readonly line?: Buffer; readonly remember?: string }
   | {
       readonly kind: 'read-paths';
       readonly typed: string;
@@ -100,6 +108,7 @@ export type ScreenEffect =
   /** Opens the person's editor on a text only to read it. */
   | { readonly kind: 'show'; readonly text: string }
   | { readonly kind: 'remember'; readonly text: string }
+  | { readonly kind: 'forget'; readonly text: string }
   | { readonly kind: 'suspend' }
   | { readonly kind: 'redraw' }
   | { readonly kind: 'leave'; readonly how: 'quit' | 'detach' };

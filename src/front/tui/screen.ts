@@ -1,7 +1,6 @@
-import type { Buffer } from './editor/editor.ts';
 import type { AskState } from './modals/ask-state.ts';
 import type { Modal } from './modals/modal.ts';
-import { NO_PROMPT, type PromptState } from './prompt-state.ts';
+import { NO_PROMPT, type PromptState, type SentPrompt } from './prompt-state.ts';
 import type { CompletionState } from './regions/completion-rows.ts';
 import type { Selection } from './regions/selection.ts';
 import { FOLLOW, type Scroll } from './regions/transcript-scroll.ts';
@@ -15,6 +14,8 @@ export interface Screen {
   readonly columns: number;
   readonly rows: number;
   readonly client: string;
+  /** What prompts sent from here are kept under, for the search and for suggestions. */
+  readonly workspace: string;
   /** Prefix and number of the next `ref`, so that saying one thing twice is one input. */
   readonly refPrefix: string;
   readonly nextRef: number;
@@ -25,10 +26,12 @@ export interface Screen {
   readonly prompt: PromptState;
   readonly completion: CompletionState | null;
   readonly keyList: boolean;
+  /** The draft for which Esc put the suggestion away (PE-20). */
+  readonly ghostHidden: string | null;
   /** Whether the next Ctrl-C or Ctrl-D ends the session (STOP-3). */
   readonly exit: ExitOffer | null;
   /** What was said from here and is not over yet, by its ref: it returns to the box when it was stopped at once (STOP-6). */
-  readonly said: ReadonlyMap<string, Buffer>;
+  readonly said: ReadonlyMap<string, SentPrompt>;
   /** Outcomes the session was told that they were seen. */
   readonly seen: ReadonlySet<string>;
   /** Intents on their way: they count as busy, so that Ctrl-C right behind Enter cancels (INV-3). */
@@ -83,6 +86,7 @@ export interface Note {
 }
 
 export interface ScreenOptions {
+  readonly workspace: string;
   readonly columns: number;
   readonly rows: number;
   readonly client: string;
@@ -107,6 +111,7 @@ export function newScreen(options: ScreenOptions): Screen {
     prompt: NO_PROMPT,
     completion: null,
     keyList: false,
+    ghostHidden: null,
     exit: null,
     said: new Map(),
     seen: new Set(),

@@ -1,7 +1,9 @@
 import type { Intent } from '../../protocol/intent.ts';
 import { parseSlash, slashCommands } from '../commands/slash.ts';
+import { inWords } from './editor/atoms.ts';
+import type { Buffer } from './editor/editor.ts';
 import { draftContent } from './editor/editor-state.ts';
-import { emptied, remembered, withRecalled, withText } from './prompt-state.ts';
+import { emptied, plainBuffer, remembered, type SentPrompt, withRecalled, withText } from './prompt-state.ts';
 import { FOLLOW } from './regions/transcript-scroll.ts';
 import { runCommand } from './run-command.ts';
 import { type Screen, type SendMode, withNote } from './screen.ts';
@@ -11,11 +13,12 @@ import { noted, type Step, stay, step } from './step.ts';
 /** Enter: sends the box as what it is: a shell line, a command, or a prompt. An empty box does nothing (BOX-2). */
 export function sendPrompt(screen: Screen, context: Context, mode: SendMode | null): Step {
   const { prompt } = screen;
+  const { now } = context;
   const { text, attachments } = draftContent(prompt.editor);
   if (text.trim() === '' && attachments.length === 0) return stay(screen);
   if (prompt.shell !== 'off') {
     const shared = prompt.shell === 'armed';
-    return say(screen, { delivery: 'shell', text, attachments: [], ...(shared ? {} : { private: true }) });
+    return say(screen, now, { delivery: 'shell', text, attachments: [], ...(shared ? {} : { private: true }) });
   }
   const parsed = parseSlash(text, slashCommands(context.view.head.commands));
   switch (parsed.kind) {
@@ -24,32 +27,31 @@ export function sendPrompt(screen: Screen, context: Context, mode: SendMode | nu
     case 'command': {
       const sent: Screen = {
         ...screen,
-        prompt: { ...emptied(prompt), sent: remembered(prompt.sent, prompt.editor.buffer) },
+        prompt: { ...emptied(prompt), sent: remembered(prompt.sent, sentNow(screen, prompt.editor.buffer, now)) },
         completion: null,
       };
-      const remember: ScreenEffect = { kind: 'remember', text };
       if (parsed.command.runs === 'front') {
         const ran = runCommand(sent, context, parsed.command.name, parsed.argument);
-        return { screen: ran.screen, effects: [remember, ...ran.effects] };
+        return { screen: ran.screen, effects: [{ kind: 'remember', text }, ...ran.effects] };
       }
       const ref = `${screen.refPrefix}${screen.nextRef}`;
       const intent: Intent = { type: 'command', ref, name: parsed.command.name, argument: parsed.argument };
       const counted: Screen = { ...sent, nextRef: sent.nextRef + 1, unanswered: sent.unanswered + 1 };
-      return step(counted, remember, { kind: 'send', intent, line: prompt.editor.buffer });
+      return step(counted, { kind: 'send', intent, line: prompt.editor.buffer, remember: text });
     }
     case 'prompt':
-      return say(screen, { delivery: mode ?? screen.sendMode ?? screen.defaultSendMode, text, attachments });
+      return say(screen, now, { delivery: mode ?? screen.sendMode ?? screen.defaultSendMode, text, attachments });
   }
 }
 
 type Said = Pick<Extract<Intent, { type: 'say' }>, 'text' | 'attachments' | 'delivery' | 'private'>;
 
-function say(screen: Screen, said: Said): Step {
+function say(screen: Screen, now: number, said: Said): Step {
   const { prompt } = screen;
   const line = prompt.editor.buffer;
   const ref = `${screen.refPrefix}${screen.nextRef}`;
   const isPrivate = said.private === true;
-  const kept = said.delivery === 'shell' ? { ...line, text: `!${line.text}`, caret: line.caret + 1, atoms: [] } : line;
+  const kept = sentNow(screen, said.delivery === 'shell' ? plainBuffer(`!${line.text}`) : line, now);
   const next: Screen = {
     ...screen,
     prompt: { ...emptied(prompt), sent: isPrivate ? prompt.sent : remembered(prompt.sent, kept) },
@@ -59,22 +61,31 @@ function say(screen: Screen, said: Said): Step {
     scroll: FOLLOW,
     nextRef: screen.nextRef + 1,
     unanswered: screen.unanswered + 1,
-    said: said.delivery === 'shell' ? screen.said : new Map(screen.said).set(ref, line),
+    said: said.delivery === 'shell' ? screen.said : new Map(screen.said).set(ref, kept),
   };
-  const send: ScreenEffect = { kind: 'send', intent: { type: 'say', ref, ...said }, line };
+  const intent: Intent = { type: 'say', ref, ...said };
   // The private form leaves no trace, in the history neither (DSH-3).
-  return isPrivate
-    ? step(next, send)
-    : step(next, send, { kind: 'remember', text: said.delivery === 'shell' ? `!${said.text}` : said.text });
+  if (isPrivate) return step(next, { kind: 'send', intent, line });
+  return step(next, {
+    kind: 'send',
+    intent,
+    line,
+    remember: said.delivery === 'shell' ? `!${said.text}` : inWords(line),
+  });
+}
+
+function sentNow(screen: Screen, line: Buffer, now: number): SentPrompt {
+  return { ...line, time: now, workspace: screen.workspace };
 }
 
 /** What became of an intent. A refused line comes back whole, markers and all (PE-10); a recall brings its lines. */
 export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { type: 'sent' }>): Step {
-  const { intent, sent, line } = event;
+  const { intent, sent, line, remember } = event;
+  const keep: ScreenEffect[] = remember === null || !sent.accepted ? [] : [{ kind: 'remember', text: remember }];
   const counts = intent.type === 'say' || intent.type === 'command';
   const counted: Screen = counts ? { ...screen, unanswered: Math.max(0, screen.unanswered - 1) } : screen;
   if (sent.accepted) {
-    if (sent.value?.kind !== 'recalled') return stay(counted);
+    if (sent.value?.kind !== 'recalled') return step(counted, ...keep);
     if (sent.value.drafts.length === 0) return noted(counted, 'Nothing is waiting any more');
     const prompt = withRecalled(counted.prompt, sent.value.drafts);
     return prompt === null

@@ -1,6 +1,7 @@
 import { isRunning } from '../commands/facts.ts';
 import { selectionOf } from './editor/editor.ts';
 import { selectedText as selectedDraft } from './editor/editor-state.ts';
+import { ghostOf } from './ghost.ts';
 import type { InputEvent } from './input/event.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { isEmpty, selectedText } from './regions/selection.ts';
@@ -58,6 +59,8 @@ export function leaveOrOffer(screen: Screen, context: Context, event: KeyEvent, 
 export function stepBack(screen: Screen, context: Context): Step {
   if (screen.completion !== null || screen.keyList) return stay({ ...screen, completion: null, keyList: false });
   if (screen.selection !== null) return stay({ ...screen, selection: null });
+  const idle = !isBusy(screen, context);
+  if (idle && ghostOf(screen) !== '') return stay({ ...screen, ghostHidden: screen.prompt.editor.buffer.text });
   if (screen.focus !== 'prompt') return stay({ ...screen, focus: 'prompt' });
   if (screen.prompt.shell !== 'off')
     return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });

@@ -1,6 +1,7 @@
 import { findCommand } from '../commands/command-table.ts';
 import { accept, enterAccepts, moveCursor } from './completion.ts';
-import { applyKey } from './editor/editor-state.ts';
+import { applyKey, insertPiece } from './editor/editor-state.ts';
+import { ghostOf } from './ghost.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
 import { askWindow } from './modals/ask.ts';
 import { askKey } from './modals/ask-keys.ts';
@@ -193,6 +194,8 @@ function promptKey(screen: Screen, context: Context, event: KeyEvent, chord: str
   if (chord === 'backspace' && isBlank(prompt) && prompt.shell !== 'off') {
     return stay({ ...screen, prompt: { ...prompt, shell: 'off', unsaved: true } });
   }
+  const ghost = chord === 'right' ? ghostOf(screen) : '';
+  if (ghost !== '') return edited(screen, context, insertPiece(prompt.editor, { text: ghost, atoms: [] }, 'other'));
   // Home and End are the transcript's while nothing is typed or the person reads back (TR-7).
   if ((isBlank(prompt) || !screen.scroll.follow) && (chord === 'home' || chord === 'end'))
     return runCommand(screen, context, chord === 'home' ? 'top' : 'bottom', '');

@@ -2,6 +2,7 @@ import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { isRunning } from '../commands/facts.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
 import { helpRows } from './modals/help-rows.ts';
+import { asked, chosenPrompt, historyKey, historyMatches } from './modals/history.ts';
 import type { ConfirmModal, Modal, PickerModal, ReaderModal, ScrollerModal } from './modals/modal.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { pickerKey, refiltered } from './modals/picker.ts';
@@ -9,7 +10,7 @@ import { readerRows } from './modals/reader.ts';
 import { drawnRows, type ReaderPlace, readerKey, scrolledReader } from './modals/reader-keys.ts';
 import { missingChunk, scrollerKey, scrollerRows, scrollerWindow } from './modals/scroller.ts';
 import { openLowest } from './open-card.ts';
-import { plainBuffer, withText } from './prompt-state.ts';
+import { type SentPrompt, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect } from './screen-event.ts';
@@ -37,6 +38,11 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
       if (isRunning(context.view)) return noted(screen, 'Not while a turn runs');
       return step(screen, { kind: 'show', text: drawnRows(place) });
     }
+    case 'history': {
+      const meant = historyKey(top, event, screen.prompt.sent, context.keymap);
+      if (meant.kind === 'close') return stay(closeTop(screen));
+      return stay(meant.kind === 'modal' ? replaceTop(screen, meant.modal) : takenUp(closeTop(screen), meant.prompt));
+    }
     case 'picker': {
       const meant = pickerKey(top, event);
       if (meant.kind === 'close') return stay(closeTop(screen));
@@ -51,6 +57,7 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
 /** A paste into a dialog goes to its field, and nowhere where it has none (VIEW-4). */
 export function modalPaste(screen: Screen, text: string): Step {
   const top = screen.modals.at(-1);
+  if (top?.kind === 'history') return stay(replaceTop(screen, asked(top, top.query + text.replace(/\s+/g, ' '))));
   if (top?.kind !== 'picker') return stay(screen);
   const meant = refiltered(top, top.filter + text.replace(/\s+/g, ' '));
   return meant.kind === 'modal' ? stay(replaceTop(screen, meant.modal)) : stay(screen);
@@ -60,12 +67,31 @@ export function modalWheel(screen: Screen, context: Context, rows: number): Step
   const top = screen.modals.at(-1)!;
   if (top.kind === 'picker')
     return stay(replaceTop(screen, { ...top, cursor: Math.max(0, top.cursor + Math.sign(rows)) }));
+  if (top.kind === 'history') {
+    const most = Math.max(0, historyMatches(top, screen.prompt.sent).length - 1);
+    const cursor = Math.max(0, Math.min(most, top.cursor - Math.sign(rows)));
+    return stay(replaceTop(screen, { ...top, cursor }));
+  }
   if (top.kind === 'reader') return stay(replaceTop(screen, scrolledReader(top, rows, readerPlace(screen, context))));
   if (top.kind !== 'scroller') return stay(screen);
   const window = scrollerWindow(modalArea(top, screen));
   const end = Math.max(0, rowsOf(top, screen, context).length - window);
   const moved = { ...top, top: Math.max(0, Math.min(end, top.top + rows)) };
   return withChunk(replaceTop(screen, moved), moved, window);
+}
+
+/** A click on a row of the search: the `cursor`-th newest match goes into the box. */
+export function chooseSent(screen: Screen, cursor: number): Step {
+  const top = screen.modals.at(-1);
+  if (top?.kind !== 'history') return stay(screen);
+  const prompt = chosenPrompt({ ...top, cursor }, screen.prompt.sent);
+  return stay(prompt === null ? screen : takenUp(closeTop(screen), prompt));
+}
+
+/** A prompt found goes into the box, its folded parts alive, and is never sent by that (HIST-2). */
+function takenUp(screen: Screen, found: SentPrompt): Screen {
+  const prompt = withText(screen.prompt, { ...found, caret: found.text.length, anchor: null });
+  return prompt === null ? screen : { ...screen, prompt: { ...prompt, walk: null }, focus: 'prompt', keyList: false };
 }
 
 export function choosePicked(screen: Screen, context: Context, value: string): Step {
@@ -103,10 +129,6 @@ function choose(screen: Screen, context: Context, modal: PickerModal, value: str
       return step(screen, { kind: 'send', intent: { type: 'set-mode', mode: value as PermissionMode } });
     case 'theme':
       return runCommand(screen, context, 'theme', value);
-    case 'history': {
-      const prompt = withText(screen.prompt, plainBuffer(value));
-      return prompt === null ? stay(screen) : stay({ ...screen, prompt, focus: 'prompt' });
-    }
     case 'command': {
       const ref = `${screen.refPrefix}${screen.nextRef}`;
       const intent = { type: 'command', ref, name: modal.purpose.name, argument: value } as const;

@@ -15,7 +15,7 @@ import { type Click, type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { type Step, stay } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
-import { choosePicked, modalWheel } from './update-modal.ts';
+import { choosePicked, chooseSent, modalWheel } from './update-modal.ts';
 
 type MouseEvent = Extract<InputEvent, { type: 'mouse' }>;
 
@@ -61,6 +61,7 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
   const calm: Screen = { ...screen, selection: null, dragging: null, click };
   if (screen.modals.length > 0) {
     const top = screen.modals.at(-1)!;
+    if (target?.region === 'history' && target.item !== undefined) return chooseSent(calm, Number(target.item));
     const item = target?.region === 'picker' && top.kind === 'picker' ? matches(top)[Number(target.item)] : undefined;
     return item === undefined ? stay(calm) : choosePicked(calm, context, item.value);
   }

@@ -65,7 +65,11 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
     case 'clipboard':
       return fromClipboard(screen, context, event.found);
     case 'history':
-      return stay({ ...screen, prompt: { ...screen.prompt, sent: [...event.sent, ...screen.prompt.sent] } });
+      return stay({
+        ...screen,
+        workspace: event.workspace,
+        prompt: { ...screen.prompt, sent: [...event.sent, ...screen.prompt.sent] },
+      });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { InputOutcome } from '../../protocol/view.ts';
+import { inWords } from './editor/atoms.ts';
 import { bufferOf } from './editor/draft.ts';
 import { currentAsk, openAsk, QUIET } from './modals/ask-state.ts';
 import { isBlank, withText } from './prompt-state.ts';
@@ -16,7 +17,12 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
   const effects: ScreenEffect[] = [];
   if (event.dirty.has('outcomes') || event.dirty.has('all')) {
     const own = view.outcomes.filter((outcome) => outcome.client === screen.client && OVER.has(outcome.state));
-    for (const outcome of own) screen = noteOutcome(screen, context, outcome);
+    for (const outcome of own) {
+      // A prompt that was stopped leaves the history, the running one alone (STOP-7, HIST-8).
+      const line = screen.said.get(outcome.ref);
+      if (line !== undefined && outcome.state === 'stopped') effects.push({ kind: 'forget', text: inWords(line) });
+      screen = noteOutcome(screen, context, outcome);
+    }
     const news = own.filter((outcome) => !before.seen.has(outcome.ref)).flatMap((outcome) => outcome.messages);
     const last = news.findLast((message) => message.identifier !== 'recalled' && message.identifier !== 'discarded');
     if (last !== undefined) screen = withNote(screen, last.text, last.level);

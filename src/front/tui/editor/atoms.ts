@@ -125,3 +125,20 @@ export function expand(piece: Piece): { text: string; attachments: readonly NewA
   }
   return { text: text + piece.text.slice(at), attachments };
 }
+
+/** A line as the history keeps it: pastes in full, a file as its name, a picture as nothing (HIST-7). */
+export function inWords(piece: Piece): string {
+  let text = '';
+  let at = 0;
+  for (const atom of piece.atoms) {
+    text += piece.text.slice(at, atom.from);
+    if (atom.kind === 'paste') text += atom.payload;
+    else if (atom.kind === 'file') text += fileName(atom) ?? piece.text.slice(atom.from, atom.to);
+    at = atom.to;
+  }
+  return text + piece.text.slice(at);
+}
+
+function fileName({ attachment }: Atom): string | undefined {
+  return attachment === null ? undefined : attachment.kind === 'stored' ? attachment.attachment.name : attachment.name;
+}

@@ -81,7 +81,7 @@ export function applyAction(state: EditorState, action: EditorAction, layout: La
     case 'backspace':
       return erase(state, backspaceFrom(state.buffer), 'erasing');
     case 'delete':
-      return eraseTo(state, moveBy(state.buffer, 'right'), 'other');
+      return erase(state, deleteFrom(state.buffer), 'other');
     case 'word-backspace':
       return kill(state, moveBy(state.buffer, 'word-left'));
     case 'word-delete':
@@ -227,6 +227,12 @@ function moveRows(state: EditorState, direction: 'up' | 'down', layout: Layout, 
 function backspaceFrom(buffer: Buffer): { from: number; to: number } {
   const on = atomAtCaret(buffer);
   return on ?? { from: moveBy(buffer, 'left'), to: buffer.caret };
+}
+
+/** Delete on a marker or just behind it takes the marker, as Backspace does; else the cluster behind the caret. */
+function deleteFrom(buffer: Buffer): { from: number; to: number } {
+  const marker = atomAtCaret(buffer) ?? atomEndingAt(buffer.atoms, buffer.caret);
+  return marker ?? { from: buffer.caret, to: moveBy(buffer, 'right') };
 }
 
 function erase(state: EditorState, range: { from: number; to: number }, kind: StepKind): EditorResult {

@@ -6,7 +6,7 @@ import type { Place } from '../regions/card-list.ts';
  * Dialogs over the screen, the topmost last; the top one takes every key (LA-34). Questions of the session are not among
  * these: they are state of the View and never take a key by surprise (ask-state.ts).
  */
-export type Modal = ScrollerModal | ReaderModal | PickerModal | ConfirmModal;
+export type Modal = ScrollerModal | ReaderModal | HistoryModal | PickerModal | ConfirmModal;
 
 /** The transcript over the whole terminal: to read back, to search (TR-1). */
 export interface ReaderModal {
@@ -19,6 +19,15 @@ export interface ReaderModal {
   readonly search: ReaderSearch | null;
   /** The list of its keys is shown; any key puts it away. */
   readonly keys: boolean;
+}
+
+/** The search over what was sent; `cursor` counts from the newest match. */
+export interface HistoryModal {
+  readonly kind: 'history';
+  readonly query: string;
+  readonly scope: 'all' | 'workspace';
+  readonly workspace: string;
+  readonly cursor: number;
 }
 
 export interface ReaderSearch {
@@ -81,7 +90,6 @@ export type PickerPurpose =
   | { readonly kind: 'effort' }
   | { readonly kind: 'mode' }
   | { readonly kind: 'theme' }
-  | { readonly kind: 'history' }
   | { readonly kind: 'command'; readonly name: string };
 
 export interface ConfirmModal {

@@ -1,12 +1,10 @@
 import { cutToWidth } from '../../../base/text-width.ts';
 import type { Head } from '../../../protocol/view.ts';
 import { drawBox, drawLine } from '../draw.ts';
-import type { Layout as TextLayout } from '../editor/layout.ts';
 import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
 import { chordOf, type InputEvent } from '../input/event.ts';
 import { piece } from '../piece.ts';
-import type { PromptState } from '../prompt-state.ts';
 import { MODE_WORDS } from '../regions/hint-parts.ts';
 import type { Screen } from '../screen.ts';
 import type { Theme } from '../theme.ts';
@@ -35,22 +33,6 @@ export function modePicker(head: Head): PickerModal {
     { kind: 'mode' },
     modes.map((mode) => ({ value: mode, label: mode, detail: MODE_WORDS[mode], current: head.mode === mode })),
   );
-}
-
-/** Sent prompts, the newest at the bottom, the query the line being written (HIST-1). */
-export function historyPicker(prompt: PromptState, textLayout: (text: string) => TextLayout): PickerModal {
-  const items = prompt.sent.map(
-    (buffer): PickerItem => ({
-      value: buffer.text,
-      label: buffer.text.replace(/\s*\n\s*/g, ' ⏎ '),
-      detail: '',
-      current: false,
-    }),
-  );
-  const line = prompt.editor.buffer.text;
-  const filter = line !== '' && prompt.walk === null && textLayout(line).rowCount === 1 ? line : '';
-  const all: PickerModal = { ...picker('What you sent before', { kind: 'history' }, items), filter };
-  return { ...all, cursor: Math.max(0, matches(all).length - 1) };
 }
 
 function picker(title: string, purpose: PickerModal['purpose'], items: readonly PickerItem[]): PickerModal {
@@ -119,7 +101,7 @@ export function pickerKey(modal: PickerModal, event: Extract<InputEvent, { type:
       return item === undefined ? { kind: 'none' } : { kind: 'chosen', item };
     }
     case 'backspace':
-      if (modal.filter === '') return modal.purpose.kind === 'history' ? { kind: 'close' } : { kind: 'none' };
+      if (modal.filter === '') return { kind: 'none' };
       return refiltered(modal, [...modal.filter].slice(0, -1).join(''));
     case 'ctrl-u':
       return refiltered(modal, '');
@@ -131,9 +113,7 @@ export function pickerKey(modal: PickerModal, event: Extract<InputEvent, { type:
 }
 
 export function refiltered(modal: PickerModal, filter: string): PickerKey {
-  const next = { ...modal, filter };
-  const count = matches(next).length;
-  return { kind: 'modal', modal: { ...next, cursor: modal.purpose.kind === 'history' ? Math.max(0, count - 1) : 0 } };
+  return { kind: 'modal', modal: { ...modal, filter, cursor: 0 } };
 }
 
 export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: PickerModal): void {

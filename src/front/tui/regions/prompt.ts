@@ -1,13 +1,18 @@
+import { cutToWidth } from '../../../base/text-width.ts';
+import type { LiveMessage } from '../../../protocol/view.ts';
 import { isRunning } from '../../commands/facts.ts';
 import { drawBox, firstThatFits, lineWidth } from '../draw.ts';
 import type { Layout as TextLayout } from '../editor/layout.ts';
 import { type EditorStyles, paintEditor } from '../editor/paint-editor.ts';
-import { clockTime } from '../figures.ts';
+import { clockTime, count } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
+import { rect } from '../frame/rect.ts';
+import { argumentHint, commandLength, ghostOf } from '../ghost.ts';
 import { promptInner } from '../layout.ts';
 import { modelText } from '../modals/modal.ts';
 import { facts, type Line, piece } from '../piece.ts';
 import { orbit, type Scene } from '../scene.ts';
+import { oneLine } from './below.ts';
 import { footerFigures } from './footer-figures.ts';
 
 /** The box one types into, with the figures of the session on its border. Answers the first visible row (FO-1, FO-2, FO-15). */
@@ -47,11 +52,27 @@ export function drawPrompt(painter: Painter, scene: Scene, textLayout: TextLayou
     ? {}
     : { placeholder: isRunning(view) ? 'Steer it, or queue what comes next' : 'What shall be done?' };
   // The real cursor stands in the box also while something else has the keys: input methods look for it there.
-  return paintEditor(painter, inner, prompt.editor.buffer, textLayout, styles, {
+  const top = paintEditor(painter, inner, prompt.editor.buffer, textLayout, styles, {
     top: prompt.top,
     focused: screen.modals.length === 0,
     ...invitation,
   });
+  const command = top === 0 ? commandLength(screen, view) : 0;
+  const clip = painter.within(inner);
+  if (command > 0) clip.restyle(rect(inner.x, inner.y, command, 1), theme.styles.accent);
+  drawAfterCaret(clip, scene, textLayout, top);
+  return top;
+}
+
+/** Dim behind the caret, and never part of the text: what a command still wants, or how the line went on before. */
+function drawAfterCaret(painter: Painter, scene: Scene, textLayout: TextLayout, top: number): void {
+  const { screen, view, theme, layout } = scene;
+  const words = argumentHint(screen, view) || ghostOf(screen);
+  if (words === '') return;
+  const inner = promptInner(layout);
+  const { row, column } = textLayout.place(screen.prompt.editor.buffer.caret);
+  const room = inner.width - column;
+  painter.text(inner.x + column, inner.y + row - top, cutToWidth(words, room), theme.styles.ghost, room);
 }
 
 const PHASES = {
@@ -76,7 +97,8 @@ function statusLines(scene: Scene): Line[] {
     const words = screen.prompt.shell === 'private' ? 'Shell, for your eyes only' : 'Shell';
     return [[piece(words, 'muse'), piece(' • your own, unasked • [Esc] leaves it', 'quiet')], [piece(words, 'muse')]];
   }
-  if (activity.phase === 'idle') return [[piece(screen.prompt.walk === null ? 'Ready' : historyWords(scene), 'quiet')]];
+  if (screen.prompt.walk !== null) return historyWords(scene);
+  if (activity.phase === 'idle') return [[piece('Ready', 'quiet')]];
   const glyph = piece(`${orbit(scene)} `, activity.phase === 'asking' ? 'warn' : 'signal');
   if (activity.phase === 'retrying' && activity.retry !== null) {
     const { at, attempt, attempts, failure } = activity.retry;
@@ -92,9 +114,10 @@ function statusLines(scene: Scene): Line[] {
       [glyph, piece(`again in ${left}`, 'text')],
     ];
   }
-  const words = activity.detail !== '' ? activity.detail : PHASES[activity.phase];
+  const words = activity.detail !== '' ? activity.detail : (writingCall(live) ?? PHASES[activity.phase]);
   const time = activity.since === null ? '' : clockTime(now - activity.since);
-  const tokens = live === null || live.tokens < 1 ? [] : [piece(`${Math.round(live.tokens)} tokens`, 'quiet')];
+  const written = live === null ? 0 : live.tokens + callTokens(live);
+  const tokens = written < 1 ? [] : [piece(`${count(written)} tokens`, 'quiet')];
   const waiting =
     view.queue.rows.length > 0 && keymap.label('recall') !== null
       ? [piece(`[${keymap.label('recall')}]`, 'accent'), piece(' edits what waits', 'quiet')]
@@ -112,10 +135,27 @@ function stopWords({ view }: Scene) {
   return piece(view.activity.phase === 'starting' || view.activity.phase === 'stopping' ? '' : ' • Esc stops', 'quiet');
 }
 
-function historyWords({ screen, keymap }: Scene): string {
+/** The call the model is writing right now, by its name (TR-3). */
+function writingCall(live: LiveMessage | null): string | null {
+  const last = live?.parts.at(-1);
+  return last?.type === 'call' ? `Writing ${oneLine(last.title === '' ? last.tool : last.title)}` : null;
+}
+
+/** About four bytes a token. */
+function callTokens(live: LiveMessage): number {
+  return live.parts.reduce((sum, part) => sum + (part.type === 'call' ? part.inputBytes / 4 : 0), 0);
+}
+
+/** While walking through what was sent: where one is, and the keys that search it; the narrowing one goes first (STASH-3). */
+function historyWords({ screen, keymap }: Scene): Line[] {
   const { walk, sent } = screen.prompt;
-  const search = keymap.label('history');
-  return `Sent before: ${(walk?.at ?? 0) + 1} of ${sent.length}${search === null ? '' : ` • [${search}] searches`}`;
+  const place = [piece(`Sent before: ${(walk?.at ?? 0) + 1} of ${sent.length}`, 'text')];
+  const key = (command: string, words: string): Line => {
+    const chord = keymap.label(command);
+    return chord === null ? [] : [piece(`[${chord}]`, 'accent'), piece(` ${words}`, 'quiet')];
+  };
+  const search = key('history', 'searches');
+  return [facts([place, search, key('stash', 'in this workspace')]), facts([place, search]), place];
 }
 
 /** Upper right: the model, how hard it thinks, and at rest the key that changes it (FO-14). */
