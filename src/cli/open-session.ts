@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
+import { discoverSkills } from '../core/extensions/skills.ts';
+import { childEnvironment } from '../core/jobs/child-environment.ts';
 import { createLineRunner } from '../core/jobs/run-line.ts';
 import { createHelperRunner, findRipgrep } from '../core/jobs/run-ripgrep.ts';
 import { findSession, sessionFolder } from '../core/journal/catalog.ts';
@@ -19,7 +21,9 @@ import { createTrail } from '../core/session/trail.ts';
 import { readInstructions } from '../core/settings/instructions.ts';
 import { type LoadedSettings, loadSettings, problemText, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
+import { createLanguageServers } from '../core/tools/language-servers.ts';
 import { createTools } from '../core/tools/registry.ts';
+import { TOOL_LIMITS } from '../core/tools/tool.ts';
 import type { EntryBody } from '../protocol/entry.ts';
 import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
@@ -86,6 +90,15 @@ export async function openSession(
     platform: environment.platform,
     path: searchPath,
   });
+  const languages = createLanguageServers({
+    processes: system.processes,
+    clock: system.clock,
+    environment: () =>
+      childEnvironment(environment.all(), { session: journal.session, call: 'lsp' }, lines.secretNames),
+    folder,
+    path: searchPath,
+    confine: confinement.confine,
+  });
   const session = await createController({
     system,
     journal,
@@ -145,7 +158,15 @@ export async function openSession(
     notSaved,
     runLine: createLineRunner({ ...lines, confine: confinement.confine }),
     runOwnLine: createLineRunner({ ...lines, forPerson: true }),
-    runHelper: createHelperRunner(system.processes, system.clock, ripgrep),
+    runHelper: createHelperRunner(system.processes, system.clock, ripgrep, settings.searchSeconds ?? undefined),
+    languages,
+    skills: (trusted) => discoverSkills(files, { config: own.config, project: folder, trusted }),
+    limits: {
+      commandSeconds: settings.commandSeconds ?? TOOL_LIMITS.commandSeconds,
+      searchFiles: settings.searchFiles ?? TOOL_LIMITS.searchFiles,
+      searchSeconds: settings.searchSeconds ?? TOOL_LIMITS.searchSeconds,
+    },
+    autoVet: settings.autoVetting,
     sandbox: confinement.description,
     scratch: confinement.scratch,
     trail: createTrail({
@@ -162,6 +183,7 @@ export async function openSession(
     settings: { ...loaded, problems },
     close: async () => {
       await session.close();
+      languages.close();
       await confinement.close();
       await lock?.release();
       // Opened and left without a word: nothing worth listing.

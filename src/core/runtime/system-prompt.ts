@@ -1,3 +1,5 @@
+import type { Skill } from '../tools/tool.ts';
+
 /** What the model is told about where it works; nothing else of the machine (INS-5). */
 export interface Surroundings {
   readonly folder: string;
@@ -50,7 +52,11 @@ const CHARACTER = `You are Houston, a coding agent that works in a developer's t
  * The system prompt, one text a block, most stable first. Built once a session: whatever changes while it runs (things to
  * do, mode) is told in the conversation, so that the beginning of every request stays cached.
  */
-export function systemPrompt(surroundings: Surroundings, instructions: readonly InstructionText[]): string[] {
+export function systemPrompt(
+  surroundings: Surroundings,
+  instructions: readonly InstructionText[],
+  skills: readonly Pick<Skill, 'name' | 'description'>[] = [],
+): string[] {
   const { folder, git, githubCli, platform, systemVersion, shell, date, scratch, roots } = surroundings;
   const facts = [
     `Working folder: ${folder}`,
@@ -68,6 +74,10 @@ export function systemPrompt(surroundings: Surroundings, instructions: readonly 
     blocks.push(
       `# Standing instructions\nThe person's own rules, widest first; where they disagree, the later one holds.\n\n${texts.join('\n\n')}`,
     );
+  }
+  if (skills.length > 0) {
+    const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);
+    blocks.push(`# Skills\nLoad one by its exact name before you begin a task it is about.\n\n${lines.join('\n')}`);
   }
   return blocks;
 }

@@ -109,7 +109,8 @@ export interface ControllerOptions {
   readonly redact: (text: string) => string;
   /** Language servers for the session; absent: none can be started. */
   readonly languages?: LanguageServers;
-  readonly skills?: Skills;
+  /** Read once it is known whether the workspace is trusted: those of a project count only then. */
+  readonly skills?: (trusted: boolean) => Promise<Skills>;
   readonly limits?: ToolLimits;
   /** Whether a check that finds content safe answers the questions about releasing it (SEC-31); default false. */
   readonly autoVet?: boolean;
@@ -269,7 +270,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const trusted = await settleStart();
     if (trusted === null) return void close();
     await noteOnce(journal, recorder, options.permissions?.notes ?? []);
-    const [[surroundings], instructions] = await Promise.all([finding, instructionsOf(options, trusted)]);
+    const [[surroundings], instructions, skills] = await Promise.all([
+      finding,
+      instructionsOf(options, trusted),
+      options.skills?.(trusted),
+    ]);
     runtime = {
       session: journal.session,
       system,
@@ -278,7 +283,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       recorder,
       publish: publisher.publish,
       inbox,
-      systemPrompt: systemPrompt(surroundings, instructions),
+      systemPrompt: systemPrompt(surroundings, instructions, skills?.list),
       usedCalls: past.usedCalls,
       refusedAttachments: new Set(),
       loadAttachment: async (attachment) => {
@@ -287,7 +292,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       },
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
       calls: {
-        tools: options.tools,
+        tools: options.tools.filter((tool) => tool.needs !== 'skills' || (skills?.list.length ?? 0) > 0),
         gate: createGate({
           ...options.permissions,
           rules: rulesInForce(options, trusted),
@@ -311,8 +316,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
         todo: () => view.todo,
         network: system.network,
         languages: options.languages ?? null,
-        skills: options.skills?.list ?? [],
-        loadSkill: async (name) => (await options.skills?.load(name)) ?? null,
+        skills: skills?.list ?? [],
+        loadSkill: async (name) => (await skills?.load(name)) ?? null,
         limits: options.limits ?? TOOL_LIMITS,
         autoVet: options.autoVet ?? false,
         redact,

@@ -294,6 +294,12 @@ export const SETTINGS = {
   ),
   retries: whole('requests.retries', 5, [0, 20], 'session', 'Tries after a failure that may pass.'),
   searchFiles: whole('search.maxFiles', 50_000, [1, 10_000_000], 'session', 'Files a search looks at.'),
+  autoVetting: flag(
+    'vetting.auto',
+    false,
+    'session',
+    'Lets a check that finds content safe answer the question whether the model may read it.',
+  ),
   searchSeconds: whole('search.maxSeconds', 20, [1, 600], 'session', 'Seconds a search may take.'),
   host: flag('session.host', true, 'session', 'Runs sessions in a host process of their own.'),
   hostIdleSeconds: whole(

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { Clock } from '../../system/clock.ts';
 import type { Processes } from '../../system/processes.ts';
+import type { Confine } from '../jobs/line.ts';
 import { type LanguageServer, startLanguageServer } from './language-server.ts';
 
 /** A server Houston knows how to start: nothing a project says adds one or changes one. */
@@ -62,12 +63,12 @@ export interface LanguageServers {
 export interface LanguageServersParts {
   readonly processes: Pick<Processes, 'spawn' | 'find'>;
   readonly clock: Clock;
-  readonly environment: () => Readonly<Record<string, string>>;
+  readonly environment: () => Record<string, string>;
   /** Absolute, links resolved. */
   readonly folder: string;
   readonly path: string;
-  /** Puts an argv into the sandbox. */
-  readonly wrap: (argv: readonly string[], folder: string) => readonly string[];
+  /** Puts an argv into the sandbox, as for any other command. */
+  readonly confine: Confine;
 }
 
 export function createLanguageServers(parts: LanguageServersParts): LanguageServers {
@@ -75,24 +76,22 @@ export function createLanguageServers(parts: LanguageServersParts): LanguageServ
   const started = new Set<string>();
   let closed = false;
 
+  async function start(argv: readonly string[], signal: AbortSignal): Promise<LanguageServer | null> {
+    const { processes, clock, folder } = parts;
+    const confined = await parts.confine(argv, { line: argv.join(' '), folder }, null);
+    const environment = { ...parts.environment(), ...confined.added };
+    for (const name of confined.removed) delete environment[name];
+    const rootUri = fileUri(folder);
+    return startLanguageServer({ processes, clock, argv: confined.argv, folder, environment, rootUri }, signal);
+  }
+
   return {
     find: ({ program }) => parts.processes.find(program, parts.path),
     wasStarted: (language) => started.has(language),
     async get({ language, arguments: rest }, program, signal) {
       const found = await running.get(language)?.catch(() => null);
       if (found?.alive) return found;
-      const { processes, clock, folder } = parts;
-      const starting = startLanguageServer(
-        {
-          processes,
-          clock,
-          argv: parts.wrap([program, ...rest], folder),
-          folder,
-          environment: parts.environment(),
-          rootUri: fileUri(folder),
-        },
-        signal,
-      );
+      const starting = start([program, ...rest], signal);
       started.add(language);
       running.set(language, starting);
       const server = await starting;

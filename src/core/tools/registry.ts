@@ -3,6 +3,8 @@ import { editFile } from './edit-file.ts';
 import { fetchUrl } from './fetch-url.ts';
 import { findFiles } from './find-files.ts';
 import { listFiles } from './list-files.ts';
+import { loadSkill } from './load-skill.ts';
+import { lsp } from './lsp.ts';
 import { readFile } from './read-file.ts';
 import { readOutput } from './read-output.ts';
 import { runShell } from './run-shell.ts';
@@ -20,6 +22,7 @@ export function createTools(): readonly Tool[] {
     listFiles,
     findFiles,
     searchText,
+    lsp,
     editFile,
     writeFile,
     runShell,
@@ -27,6 +30,7 @@ export function createTools(): readonly Tool[] {
     readOutput,
     vetContent,
     spawnProcessor,
+    loadSkill,
     askPerson,
     todoWrite,
   ];

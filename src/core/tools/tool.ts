@@ -20,6 +20,8 @@ export interface Tool<Planned = unknown> {
   readonly name: string;
   /** The model-facing text, from the `.md` beside the tool. */
   readonly description: string;
+  /** Offered only where there is any. */
+  readonly needs?: 'skills';
   /** JSON schema of the arguments, `why` included. */
   readonly input: JsonObject;
   /** Which arguments decide where an effect goes and which are only carried (SEC-9). Fixed, never reclassified. */
