@@ -60,12 +60,12 @@ export class PtyProgram {
   private receive(bytes: Uint8Array, background: PtyOptions['background']): void {
     const text = Buffer.from(bytes).toString('latin1');
     this.raw += text;
-    if (background !== null && background !== undefined) this.answer(text, background);
+    if (background !== null && background !== undefined) this.reply(text, background);
     this.pending = this.pending.then(() => new Promise((done) => this.emulator.write(bytes, done)));
     void this.pending.then(() => this.wake());
   }
 
-  private answer(text: string, background: 'dark' | 'light'): void {
+  private reply(text: string, background: 'dark' | 'light'): void {
     if (text.includes('\x1b]11;?'))
       this.terminal.write(`\x1b]11;rgb:${background === 'dark' ? '1010/1010/1818' : 'ffff/ffff/ffff'}\x1b\\`);
     if (text.includes('\x1b]10;?'))
@@ -100,6 +100,14 @@ export class PtyProgram {
     await this.until(`❯ ${text}`);
     await Bun.sleep(30);
     this.terminal.write('\r');
+  }
+
+  /** Turns to the question on the screen and presses the key of an answer, each in a read of its own. */
+  async answerAsk(key: string): Promise<void> {
+    this.terminal.write('\t');
+    await Bun.sleep(100);
+    await this.until(`[${key}]`);
+    this.terminal.write(key);
   }
 
   resize(columns: number, rows: number): void {
