@@ -1,5 +1,5 @@
 import type { Outcome } from '../base/refusal.ts';
-import { openHostFiles } from '../link/host-files.ts';
+import { type HostFiles, openHostFiles } from '../link/host-files.ts';
 import { startHost } from '../link/host-process.ts';
 import { LOCAL_RECONNECT } from '../link/reconnect.ts';
 import { connectSession } from '../link/socket-client.ts';
@@ -9,7 +9,16 @@ import type { System } from '../system/system.ts';
 import { ownCommand, VERSION } from './build.ts';
 import { requestToJson, type SessionRequest } from './session-request.ts';
 
-/** A session in a host process: the one that runs it already, or a new one. */
+/** A way to a host: where it listens, and perhaps a connection that stands already. */
+interface Way {
+  readonly socket: string;
+  readonly connection?: Connection;
+}
+
+/**
+ * A session in a host process: the one that runs it already, or a new one. When that dies (killed, out of memory), the
+ * session is taken up from its journal in another one; what the person sees is a moment without answers.
+ */
 export async function openHosted(
   system: System,
   state: string,
@@ -18,37 +27,76 @@ export async function openHosted(
   idleSeconds: number,
 ): Promise<Outcome<LinkedSession>> {
   const files = await openHostFiles(system, state);
-  if (request.open === 'resume') {
-    const running = (await files.list()).find((host) => host.session === request.session && host.state !== 'stopped');
-    if (running !== undefined) return connectToHost(system, running.socket, client);
-  }
-  const started = await startHost({
-    system,
-    files,
-    command: ownCommand('__host'),
-    folder: request.folder,
-    options: { ...requestToJson(request), idleSeconds },
+  const start = (wanted: SessionRequest): Promise<Outcome<Way>> =>
+    startHost({
+      system,
+      files,
+      command: ownCommand('__host'),
+      folder: wanted.folder,
+      options: { ...requestToJson(wanted), idleSeconds },
+    });
+  const running = request.open === 'resume' ? await hostOf(files, request.session) : null;
+  const way = running === null ? await start(request) : { ok: true as const, value: running };
+  if (!way.ok) return way;
+  return linkToHost(system, way.value, client, async () => {
+    const other = await hostOf(files, request.session);
+    if (other !== null) return other;
+    const again = await start(asItWas(request));
+    return again.ok ? again.value : null;
   });
-  if (!started.ok) return started;
-  return connectToHost(system, started.value.socket, client, started.value.connection);
 }
 
-/** `first`: a connection that stands already; later ones are made anew. */
-export function connectToHost(
+/** A host that runs already; when it dies, whoever opened its session may start another, which is then found. */
+export async function attachToHost(
   system: System,
-  socket: string,
+  state: string,
+  host: { readonly socket: string; readonly session: string },
   client: string,
-  first?: Connection,
 ): Promise<Outcome<LinkedSession>> {
-  let standing = first;
+  const files = await openHostFiles(system, state);
+  return linkToHost(system, host, client, () => hostOf(files, host.session));
+}
+
+/** The session as its journal has it; only what no journal holds is asked for again. */
+function asItWas(request: SessionRequest): SessionRequest {
+  return {
+    ...request,
+    open: 'resume',
+    forkOf: null,
+    model: null,
+    effort: null,
+    mode: request.mode === 'bypass' ? 'bypass' : null,
+  };
+}
+
+async function hostOf(files: HostFiles, session: string): Promise<Way | null> {
+  return (await files.list()).find((host) => host.session === session && host.state !== 'stopped') ?? null;
+}
+
+function linkToHost(
+  system: System,
+  first: Way,
+  client: string,
+  /** Another way once this one leads nowhere; null when there is none. */
+  another: () => Promise<Way | null>,
+): Promise<Outcome<LinkedSession>> {
+  let way = first;
+  const take = (next: Way): Promise<Connection> => {
+    way = { socket: next.socket };
+    return next.connection === undefined ? system.network.connect(next.socket) : Promise.resolve(next.connection);
+  };
   return connectSession({
     client,
     build: VERSION,
     clock: system.clock,
     connect: async () => {
-      const connection = standing ?? (await system.network.connect(socket));
-      standing = undefined;
-      return connection;
+      try {
+        return await take(way);
+      } catch (error) {
+        const next = await another();
+        if (next === null) throw error;
+        return take(next);
+      }
     },
     reconnect: LOCAL_RECONNECT,
     report: () => {},

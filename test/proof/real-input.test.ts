@@ -5,7 +5,6 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type FakeEntry, startFakeAnthropic } from '../support/fake-anthropic.ts';
 import { git, makePlace, type Place } from '../support/houston-place.ts';
-import type { PtyProgram } from '../support/pty-program.ts';
 
 const PACKAGE = path.join(import.meta.dir, '..', '..', 'node_modules', 'quick-format-unescaped');
 const RIGHT = 'str += Math.floor(Number(args[a]))';
@@ -70,13 +69,6 @@ function results(place: Place): string[] {
   return place.entries().flatMap((entry) => (entry.kind === 'result' ? [`${entry.tool} ${entry.outcome}`] : []));
 }
 
-/** Turns to the question and says yes, once. */
-async function approve(screen: PtyProgram): Promise<void> {
-  screen.write('\t');
-  await screen.until(/\[y\]/);
-  screen.write('y');
-}
-
 test('a seeded bug in a real package is fixed in one shot, under rules given beforehand', async () => {
   const place = await prepare('node test');
   const words = ['-p', PROMPT, '-m', 'anthropic:mock-model', '--mode', 'edits', '--allow', 'Bash(node test)'];
@@ -102,11 +94,11 @@ test('the same by hand in Mission Control: both effects are shown and approved b
   expect(screen.text()).toContain(`- ${' '.repeat(10)}${WRONG}`);
   expect(screen.text()).toContain(`+ ${' '.repeat(10)}${RIGHT}`);
   expect(readFileSync(path.join(place.project, 'index.js'), 'utf8')).toContain(WRONG);
-  await approve(screen);
+  await screen.answerAsk('y');
   await screen.until('╭─ ◍ $ node test');
   expect(readFileSync(path.join(place.project, 'index.js'), 'utf8')).toContain(RIGHT);
   expect(results(place)).toHaveLength(3);
-  await approve(screen);
+  await screen.answerAsk('y');
   await screen.until('the tests pass.');
   await screen.until('Ready');
   const shown = screen.text();

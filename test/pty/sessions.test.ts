@@ -86,10 +86,8 @@ test('one session on two terminals: a question answered in one closes in the oth
   await first.until('╭─ ◍ $ touch made.txt');
   const second = place.open(['attach']);
   await second.until('╭─ ◍ $ touch made.txt');
-  second.write('\t');
-  await second.until(/\[y\]/);
-  second.write('y');
-  await second.until('made');
+  await second.answerAsk('y');
+  await second.until('turn 1');
   await first.until(() => !first.text().includes('╭─ ◍') && first.text().includes('Ready'));
   expect(existsSync(path.join(place.project, 'made.txt'))).toBe(true);
   await second.say('from here');
@@ -120,16 +118,35 @@ test('a session that is open elsewhere is joined by --continue, and never writte
   expect(place.sessions()).toHaveLength(1);
 }, 30_000);
 
-test('a host killed while one types is said, and the words are not lost (UP-14)', async () => {
-  const { place } = await prepare(['one', 'two']);
+test('a host that is killed while one types is replaced: the draft stays, the turn it cost is said, the next prompt works (UP-14)', async () => {
+  const { place, fake } = await prepare([[{ wait: 60_000 }], 'after the fall'], { repeatLast: true });
   const screen = place.open(MODEL);
   await screen.until('What shall be done?');
   await screen.say('begin');
-  await screen.until('turn 1');
+  await fake.received(1);
   await screen.type('half a th');
-  process.kill(place.hosts()[0]!.pid, 'SIGKILL');
+  const [fallen] = place.hosts();
+  process.kill(fallen!.pid, 'SIGKILL');
   await screen.type('ought');
-  await eventually('the screen to notice', () => screen.text().includes('half a thought'));
-  await Bun.sleep(1500);
-  console.log(screen.text());
+  await eventually('another host', () => place.hosts().some((host) => host.pid !== fallen!.pid));
+  await screen.until(/interrupted/);
+  await screen.until('❯ half a thought');
+  expect(fake.requests).toHaveLength(1);
+  screen.write('\r');
+  await screen.until('after the fall');
+  expect(JSON.stringify(fake.requests[1]!.body.messages)).toContain('half a thought');
+  expect(place.sessions()).toHaveLength(1);
+  await screen.say('/quit');
+  expect(await screen.exited).toBe(0);
+}, 30_000);
+
+test('a host killed before anything was said is replaced too', async () => {
+  const { place } = await prepare(['hello']);
+  const screen = place.open(MODEL);
+  await screen.until('What shall be done?');
+  await eventually('a host', () => place.hosts().some((host) => host.state === 'idle'));
+  process.kill(place.hosts()[0]!.pid, 'SIGKILL');
+  await Bun.sleep(200);
+  await screen.say('begin');
+  await screen.until('hello');
 }, 30_000);

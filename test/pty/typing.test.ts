@@ -171,9 +171,7 @@ test('typing never approves: what was being typed is sent or stays in the draft,
   const queued = typed.slice(0, sentAt);
   expect(screen.text()).toContain(`❯ ${typed.slice(sentAt).trimEnd()}`.slice(0, 60));
   expect(place.entries().some((entry) => entry.kind === 'input' && entry.text.trim() === queued.trim())).toBe(true);
-  screen.write('\t');
-  await screen.until(/\[y\]/);
-  screen.write('y');
+  await screen.answerAsk('y');
   await screen.until(() => !existsSync(victim));
   await fake.received(2);
   expect(JSON.stringify(fake.requests.flatMap((request) => request.body.messages))).toContain(queued.trim());
