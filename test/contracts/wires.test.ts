@@ -2,7 +2,7 @@
 // the same session, whatever the service is.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createMemoryJournal } from '../../src/core/journal/memory-journal.ts';
-import type { Message, Model, ModelEnd, ModelEvent, ModelRequest } from '../../src/core/models/model.ts';
+import type { Message, Model, ModelEnd, ModelEvent } from '../../src/core/models/model.ts';
 import { streamWithRetry } from '../../src/core/models/retry.ts';
 import type { SessionController } from '../../src/core/session/controller.ts';
 import type { Entry } from '../../src/protocol/entry.ts';
@@ -13,6 +13,13 @@ import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { ESCAPE, FOLDER, openHouse, type Seat } from '../support/controller.ts';
 import type { FakeEntry, FakeOptions, FakePart } from '../support/fake-service.ts';
 import { gate } from '../support/script.ts';
+import {
+  plainRequest as ask,
+  collect,
+  collectReply as reply,
+  resultsOf as resultsFor,
+  SAY,
+} from '../support/wire-asking.ts';
 import { type AnyBody, type AnyFake, WIRE_RIGS, type WireRig } from '../support/wire-rigs.ts';
 
 const fakes: AnyFake[] = [];
@@ -24,42 +31,6 @@ async function serve(rig: WireRig, entries: readonly FakeEntry<AnyBody>[], optio
   const fake = await rig.start(entries, options);
   fakes.push(fake);
   return { fake, model: rig.connect(fake) };
-}
-
-const SAY: Message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
-const LOOK = {
-  name: 'look',
-  description: 'Looks.',
-  input: { type: 'object', properties: { at: { type: 'string' } } },
-} as const;
-
-function ask(messages: readonly Message[] = [SAY], more: Partial<ModelRequest> = {}): ModelRequest {
-  return {
-    system: ['You are Houston.', 'Be brief.'],
-    messages,
-    tools: [LOOK],
-    effort: 'default',
-    maxOutput: 4_096,
-    cacheMarks: [messages.length - 1],
-    session: 's',
-    ...more,
-  };
-}
-
-async function collect(events: AsyncIterable<ModelEvent>): Promise<{ events: ModelEvent[]; end: ModelEnd }> {
-  const all: ModelEvent[] = [];
-  for await (const event of events) if (event.type !== 'alive') all.push(event);
-  return { events: all, end: all.at(-1) as ModelEnd };
-}
-
-const reply = (model: Model, request = ask(), signal = new AbortController().signal) =>
-  collect(model.stream(request, signal));
-
-function resultsFor(parts: readonly AssistantPart[]): Message {
-  const results = parts.flatMap((part) =>
-    part.type === 'call' ? [{ call: part.call, tool: part.tool, text: 'ok', error: false, images: [] }] : [],
-  );
-  return { role: 'results', results };
 }
 
 /** A true session on a wire, in memory but for the loopback; waiting takes no time. */

@@ -125,8 +125,7 @@ function checkBody(body: ChatBody, quirks: ChatQuirks): void {
   const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', ...(/^gpt-6|5\.6/.test(model) ? ['max'] : [])];
   if (body.reasoning_effort !== undefined && !levels.includes(String(body.reasoning_effort)))
     refuse(`Unsupported value: 'reasoning_effort' does not support '${String(body.reasoning_effort)}'.`);
-  if (quirks.noTools && tools !== undefined)
-    refuse(`registry.ollama.ai/library/${model} does not support tools`, 400, 'api_error');
+  if (quirks.noTools && tools !== undefined) refuse(`registry.ollama.ai/library/${model} does not support tools`);
   if (tools !== undefined && tools.length === 0) refuse("[] is too short - 'tools'");
   const trouble = toolTrouble(
     (tools ?? []).map((tool) => tool.function),

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createMemoryClock } from '../../system/memory/clock.ts';
 import { createMemoryEnvironment } from '../../system/memory/environment.ts';
 import { createModels, type Models } from './catalog.ts';
+import type { FreshFacts } from './facts/fresh-facts.ts';
 import { modelRefText, parseModelRef } from './model-ref.ts';
 import { type ModelSettings, NO_MODEL_SETTINGS, type ProviderSettings } from './model-settings.ts';
 
@@ -14,12 +15,17 @@ const OWN: ProviderSettings = {
   models: [],
 };
 
-function models(variables: Record<string, string> = {}, settings: Partial<ModelSettings> = {}): Models {
+function models(
+  variables: Record<string, string> = {},
+  settings: Partial<ModelSettings> = {},
+  fresh?: FreshFacts,
+): Models {
   return createModels({
     environment: createMemoryEnvironment({ variables }),
     network: { fetch: globalThis.fetch },
     clock: createMemoryClock(),
     settings: { ...NO_MODEL_SETTINGS, ...settings },
+    ...(fresh === undefined ? {} : { fresh }),
   });
 }
 
@@ -134,4 +140,63 @@ test('the list names every known model, with the pilot last, and says where a ke
   });
   expect(rows.filter((row) => row.ref.provider === 'mine')).toMatchObject([{ ref: { model: 'm' }, ready: true }]);
   expect(rows.at(-1)?.ref).toEqual({ provider: 'demo', model: 'pilot' });
+});
+
+test.each([
+  ['openai:gpt-6-sol', 'OPENAI_API_KEY', 1_050_000],
+  ['google:gemini-4-neon', 'GEMINI_API_KEY', 1_048_576],
+  ['openrouter:meta/llama:free', 'OPENROUTER_API_KEY', null],
+  ['ollama:qwen3:8b', null, null],
+  ['lmstudio:any', null, null],
+  ['llamacpp:any', null, null],
+  ['vllm:any', null, null],
+])('%s needs %p and nothing else (PRV-1)', async (name, variable, contextWindow) => {
+  const all = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'];
+  const others = Object.fromEntries(all.filter((one) => one !== variable).map((one) => [one, 'k']));
+  const open = async (variables: Record<string, string>) => {
+    const made = models(variables);
+    const ref = made.parse(name);
+    return ref.ok ? made.open(ref.value) : ref;
+  };
+  const opened = await open({ ...others, ...(variable === null ? {} : { [variable]: 'k' }) });
+  expect(opened).toMatchObject({ ok: true, value: { facts: { contextWindow } } });
+  if (variable === null) return;
+  expect(await open(others)).toMatchObject({
+    ok: false,
+    refusal: { identifier: 'no-credential', message: expect.stringContaining(variable) },
+  });
+});
+
+test.each(['openai-responses', 'openai-chat', 'google'])(
+  'a provider of the person speaks by its api: %s',
+  async (api) => {
+    const made = models({}, { providers: { mine: { ...OWN, api } } });
+    expect(await made.open({ provider: 'mine', model: 'x' })).toMatchObject({
+      ok: true,
+      value: { ref: { model: 'x' } },
+    });
+  },
+);
+
+test('what was learned of a model since counts before what this version knows, not before the settings', async () => {
+  const learned = { contextWindow: 7, maxOutput: null, images: false, thinking: true, efforts: [], price: null };
+  const fresh: FreshFacts = {
+    of: (provider, model) => (provider === 'openai' && ['gpt-6-sol', 'gpt-9'].includes(model) ? learned : null),
+    names: (provider) => (provider === 'openai' ? ['gpt-6-sol', 'gpt-9'] : []),
+    load: async () => {},
+    refresh: async () => {},
+  };
+  const custom = { id: 'gpt-9', contextWindow: 9, maxOutput: null };
+  const own = { ...OWN, api: 'openai-responses', baseUrl: null, apiKeyEnv: 'OPENAI_API_KEY', models: [custom] };
+  const rows = models({}, {}, fresh).list();
+  expect(rows.find(({ ref }) => ref.model === 'gpt-9')?.facts).toEqual(learned);
+  expect(rows.find(({ ref }) => ref.model === 'gpt-6-sol')?.facts).toMatchObject({
+    contextWindow: 7,
+    maxOutput: 128_000,
+    price: { input: 2 },
+    images: false,
+  });
+  expect(rows.filter(({ ref }) => ref.model === 'gpt-6-sol')).toHaveLength(1);
+  const set = models({}, { providers: { openai: own } }, fresh).list();
+  expect(set.find(({ ref }) => ref.model === 'gpt-9')?.facts.contextWindow).toBe(9);
 });

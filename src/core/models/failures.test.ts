@@ -48,6 +48,18 @@ test.each([
   [504, 'timeout_error', '', 'server-error', true],
   [529, 'overloaded_error', 'Overloaded', 'overloaded', true],
   [null, 'overloaded_error', '', 'overloaded', true],
+  [400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', 'credential-refused', false],
+  [400, 'context_length_exceeded', "This model's maximum context length is 128000", 'context-too-long', false],
+  [400, 'INVALID_ARGUMENT', 'The input token count (1) exceeds the maximum', 'context-too-long', false],
+  [401, 'invalid_api_key', '', 'credential-refused', false],
+  [403, 'PERMISSION_DENIED', '', 'credential-refused', false],
+  [404, 'model_not_found', '', 'request-rejected', false],
+  [429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota', 'rate-limited', true],
+  [500, 'INTERNAL', '', 'server-error', true],
+  [503, 'UNAVAILABLE', '', 'overloaded', true],
+  [null, 'rate_limit_exceeded', '', 'rate-limited', true],
+  [null, 'server_error', '', 'server-error', true],
+  [null, null, 'the request exceeds the available context size', 'context-too-long', false],
   [null, 'invalid_request_error', 'prompt is too long', 'context-too-long', false],
 ] as const)('%p %p %p is %p', (status, type, text, category, retryable) => {
   expect(failed(status, type, text)).toMatchObject({ category, retryable, status, attempts: 1 });
@@ -74,6 +86,12 @@ test.each([
   [{}, null],
 ])('%j asks for %p ms (UP-26)', (headers, wait) => {
   expect(retryAfter(new Headers(headers as Record<string, string>), NOW)).toBe(wait as number | null);
+});
+
+test('the wait that stands in the answer itself is read too (UP-26)', () => {
+  const text = JSON.stringify({ error: { details: [{ '@type': 'RetryInfo', retryDelay: '34.07s' }] } });
+  expect(failed(429, 'RESOURCE_EXHAUSTED', text).retryAfterMs).toBe(34_070);
+  expect(failed(429, 'RESOURCE_EXHAUSTED', text, { 'retry-after': '2' }).retryAfterMs).toBe(2_000);
 });
 
 test('connection errors are told apart by their causes', () => {

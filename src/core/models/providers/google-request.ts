@@ -123,7 +123,7 @@ function assistantParts(part: AssistantPart, own: boolean, shape: GeminiShape, i
       return [{ functionCall, ...signatureOf(kept.signature) }];
     }
     case 'text': {
-      const { signed } = (own && part.opaque ? part.opaque : { signed: [] }) as unknown as SignedText;
+      const signed = own ? ((part.opaque as unknown as Partial<SignedText> | undefined)?.signed ?? []) : [];
       const parts: GeminiPart[] = [];
       const plain = (text: string) => {
         if (!isBlank(text)) parts.push({ text: text.toWellFormed() });

@@ -53,7 +53,7 @@ class Gemini implements Model {
 
   async #send(request: ModelRequest, signal: AbortSignal): Promise<Response | Failure> {
     const { ref, facts } = this;
-    const { key, headers, fetch } = this.#connection;
+    const { key, headers, baseUrl } = this.#connection;
     const body = geminiRequest(request, {
       ref,
       facts,
@@ -62,7 +62,7 @@ class Gemini implements Model {
     });
     let response: Response;
     try {
-      response = await fetch(addressOf(this.#connection.baseUrl, ref.model), {
+      response = await this.#connection.fetch(addressOf(baseUrl, ref.model), {
         method: 'POST',
         headers: {
           'content-type': 'application/json',

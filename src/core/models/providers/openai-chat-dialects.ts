@@ -11,10 +11,10 @@ export interface ChatDialect {
   /** Levels it knows where the model's own are unknown. */
   readonly efforts: readonly Effort[];
   /**
-   * How thinking goes back to the model that made it: `details` exactly as received; a field of plain text with the
-   * calls it led to, while they are being answered; null not at all.
+   * How thinking goes back to the model that made it: `details` exactly as received, always; `field` in the field it
+   * came in, while the calls it led to are being answered; null not at all.
    */
-  readonly thinkingBack: 'details' | 'reasoning_content' | 'reasoning' | null;
+  readonly thinkingBack: 'details' | 'field' | null;
   /** Thinking may stand in the text, between `<think>` and `</think>`. */
   readonly thinkTags: boolean;
   readonly cacheKey: boolean;
@@ -59,9 +59,9 @@ export const CHAT_DIALECTS: Readonly<Record<string, ChatDialect>> = {
     parallel: false,
     address: /\bopenrouter\.ai\b/,
   },
-  ollama: { ...LOCAL, thinkingBack: 'reasoning', address: /:11434\b/ },
-  llamacpp: { ...LOCAL, effort: null, thinkingBack: 'reasoning_content', address: /:8080\b/ },
-  vllm: { ...LOCAL, thinkingBack: 'reasoning_content', address: /:8000\b/ },
+  ollama: { ...LOCAL, thinkingBack: 'field', address: /:11434\b/ },
+  llamacpp: { ...LOCAL, effort: null, thinkingBack: 'field', address: /:8080\b/ },
+  vllm: { ...LOCAL, thinkingBack: 'field', address: /:8000\b/ },
   lmstudio: { ...LOCAL, thinkingBack: null, address: /:1234\b/ },
 };
 

@@ -5,10 +5,10 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions/completions';
-import type { Json, JsonObject } from '../../../base/json.ts';
 import type { AssistantPart, Effort, ModelRef } from '../../../protocol/message.ts';
 import type { CallResult, Message, ModelFacts, ModelRequest, UserPart } from '../model.ts';
 import type { ChatDialect, ChatLack } from './openai-chat-dialects.ts';
+import type { KeptThinking } from './openai-chat-stream.ts';
 import {
   calledTools,
   callIds,
@@ -156,17 +156,20 @@ function assistantMessage(
 
 function thinkingBack(
   parts: readonly AssistantPart[],
-  { thinkingBack: field }: ChatDialect,
+  { thinkingBack: how }: ChatDialect,
   inLoop: boolean,
 ): Readonly<Record<string, unknown>> {
-  if (field === null) return {};
-  const thinking = parts.filter((part) => part.type === 'thinking');
-  if (field === 'details') {
-    const details = thinking.flatMap(({ opaque }) => ((opaque as JsonObject | undefined)?.details as Json[]) ?? []);
+  if (how === null) return {};
+  const thinking = parts.flatMap((part) =>
+    part.type === 'thinking' ? [{ text: part.text, kept: part.opaque as unknown as KeptThinking | undefined }] : [],
+  );
+  if (how === 'details') {
+    const details = thinking.flatMap(({ kept }) => kept?.details ?? []);
     return details.length === 0 ? {} : { reasoning_details: details };
   }
-  const text = thinking.map((part) => part.text).join('\n\n');
-  return inLoop && !isBlank(text) ? { [field]: text.toWellFormed() } : {};
+  const field = thinking.find(({ kept }) => kept?.field !== undefined)?.kept?.field;
+  const text = thinking.map((one) => one.text).join('\n\n');
+  return inLoop && field !== undefined && !isBlank(text) ? { [field]: text.toWellFormed() } : {};
 }
 
 /** What the model's own facts say, else what its service usually knows. */

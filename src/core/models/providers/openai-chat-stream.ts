@@ -29,6 +29,15 @@ interface Delta {
   readonly tool_calls?: readonly CallDelta[] | null;
 }
 
+/** Names of one thing, by who serves it. */
+const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
+/** What is kept with thinking: its details as received, or the field its text came in. */
+export interface KeptThinking {
+  readonly details?: readonly JsonObject[];
+  readonly field?: string;
+}
+
 interface CallDelta {
   readonly index?: number | null;
   readonly id?: string | null;
@@ -103,8 +112,13 @@ export class ChatStream implements GrowingReply {
   }
 
   #takeDelta(delta: Delta): void {
-    const thinking = delta.reasoning_content || delta.reasoning || delta.thinking;
-    if (thinking) this.#parts.grow(this.#openThinking(), thinking);
+    const field = THINKING_FIELDS.find((name) => delta[name]);
+    const thinking = field === undefined ? undefined : delta[field];
+    if (field !== undefined && thinking) {
+      const part = this.#openThinking();
+      this.#parts.grow(part, thinking);
+      part.opaque ??= { field };
+    }
     for (const detail of delta.reasoning_details ?? []) this.#addDetail(detail, !thinking);
     const { content } = delta;
     const text = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
