@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { offerRows } from '../core/policy/answers.ts';
 import { ignoresCase } from '../core/policy/case-folding.ts';
 import { decide } from '../core/policy/decide.ts';
 import { gatherFacts } from '../core/policy/gather-facts.ts';
@@ -82,8 +83,7 @@ export async function runCheck(
   if (decision.verdict === 'deny') writeOut(`${shown(decision.message)}\n`);
   else for (const reason of decision.reasons) writeOut(`  ${reason.identifier}: ${shown(reason.text)}\n`);
   if (decision.verdict === 'ask')
-    for (const { label } of decision.choices.filter(({ name }) => name === 'session' || name === 'remember'))
-      writeOut(`  offers: ${label}\n`);
+    for (const row of offerRows(decision.offer)) writeOut(`  offers: ${row.shown.text}\n`);
   return EXIT[decision.verdict];
 }
 

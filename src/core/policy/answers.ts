@@ -1,4 +1,5 @@
-import type { AskAnswer, AskChoice } from '../../protocol/ask.ts';
+import type { AskAnswer, AskChoice, AskRow } from '../../protocol/ask.ts';
+import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import { NO_OFFER } from './judgement.ts';
 import type { AnsweredLine, Decision, Offer, SessionAnswers } from './policy.ts';
 import { makeVisible } from './visible-text.ts';
@@ -11,25 +12,42 @@ export function combineOffers(offers: readonly Offer[]): Offer {
   return offers.length === 1 && only !== undefined ? only : NO_OFFER;
 }
 
-/** The choices that last longer than the call: their labels say word for word what they cover. */
+/** The choices that last longer than the call. What each covers stands word for word in `offerRows`. */
 export function lastingChoices(offer: Offer): readonly AskChoice[] {
   const choices: AskChoice[] = [];
-  if (offer.reads !== null) choices.push(choice('a', 'session', `Yes, and reading ${offer.reads} this session`));
-  if (offer.writes !== null) choices.push(choice('a', 'session', `Yes, and changes in ${offer.writes} this session`));
-  if (offer.lines.length === 0) return choices;
-  const wide = offer.lines.filter((line) => line.wide).map((line) => line.pattern);
-  const patterns = wide.join(' and ');
-  choices.push(choice('a', 'session', 'Yes, and this exact line in this folder this session'));
-  if (wide.length > 0)
-    choices.push({ ...choice('p', 'session', `Yes, and ${patterns} in this folder this session`), wide: true });
-  if (offer.remember !== true) return choices;
-  choices.push(choice('r', 'remember', 'Yes, and remember this exact line in this folder'));
-  if (wide.length > 0)
-    choices.push({ ...choice('w', 'remember', `Yes, and remember ${patterns} in this folder`), wide: true });
+  const wide = patternsOf(offer).length > 0;
+  const all = { key: 'a', name: 'session', approves: true } as const;
+  if (offer.reads !== null) choices.push({ ...all, label: visible(`Yes, and reading ${offer.reads} this session`) });
+  if (offer.writes !== null)
+    choices.push({ ...all, label: visible(`Yes, and changes in ${offer.writes} this session`) });
+  if (offer.lines.length > 0) choices.push({ ...all, label: 'This session' });
+  if (wide) choices.push({ key: 'p', name: 'session', label: 'Pattern', approves: true, wide });
+  if (offer.lines.length === 0 || offer.remember !== true) return choices;
+  choices.push({ key: 'r', name: 'remember', label: 'Remember', approves: true });
+  if (wide) choices.push({ key: 'w', name: 'remember', label: 'Remember pattern', approves: true, wide });
   return choices;
 }
 
-/** The lines an answer covers from now on: exactly what the chosen label said, under the output chosen with it. */
+/** What the lasting choices cover, word for word. Rows, since an approving key counts only once every row was drawn. */
+export function offerRows(offer: Offer): readonly AskRow[] {
+  const { reads, writes, lines, remember } = offer;
+  const rows: string[] = [];
+  if (reads !== null) rows.push(`[a] covers reading ${reads} for this session`);
+  if (writes !== null) rows.push(`[a] covers changes in ${writes} for this session`);
+  const later = (key: string): string => (remember === true ? `, [${key}] for later sessions too` : '');
+  const exact = lines.find((line) => !line.wide);
+  if (exact !== undefined) rows.push(`[a] covers this exact line in ${exact.folder} for this session${later('r')}`);
+  const patterns = patternsOf(offer);
+  const folder = lines.find((line) => line.wide)?.folder ?? '';
+  if (patterns.length > 0) rows.push(`[p] covers ${patterns.join(' and ')} in ${folder} for this session${later('w')}`);
+  return rows.map((text) => ({ role: 'reason', shown: { text: visible(text), label: TRUSTED_PUBLIC } }));
+}
+
+function patternsOf({ lines }: Offer): readonly string[] {
+  return lines.filter((line) => line.wide).map((line) => line.pattern);
+}
+
+/** The lines an answer covers from now on: exactly what its row said, under the output chosen with it. */
 export function answeredLines({ offer, output }: Asked, answer: AskAnswer): readonly AnsweredLine[] {
   if (answer.kind !== 'choice' || (answer.choice !== 'session' && answer.choice !== 'remember')) return [];
   if (answer.choice === 'remember' && offer.remember !== true) return [];
@@ -57,6 +75,6 @@ export function outputAfter(asked: Asked, answer: AskAnswer): 'text' | 'ref' {
   return answeredLines(asked, answer)[0]?.output ?? asked.output;
 }
 
-function choice(key: string, name: 'session' | 'remember', label: string): AskChoice {
-  return { key, name, label: makeVisible(label).text, approves: true };
+function visible(text: string): string {
+  return makeVisible(text).text;
 }

@@ -1,5 +1,5 @@
 import type { Effect } from '../../protocol/effect.ts';
-import { combineOffers, lastingChoices } from './answers.ts';
+import { combineOffers, lastingChoices, offerRows } from './answers.ts';
 import type { PathFact } from './facts.ts';
 import { judgeExternal, judgeNetwork } from './judge-elsewhere.ts';
 import { judgeLine } from './judge-line.ts';
@@ -33,7 +33,7 @@ export function decide(input: DecisionInput): Decision {
   return {
     verdict: 'ask',
     reasons,
-    rows: questions.flatMap((one) => one.rows),
+    rows: [...questions.flatMap((one) => one.rows), ...offerRows(offer)],
     choices: [
       { key: 'y', name: 'once', label: 'Yes, once', approves: true },
       ...lastingChoices(offer),

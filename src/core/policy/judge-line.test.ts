@@ -438,8 +438,8 @@ describe('lasting answers', () => {
       canRemember: true,
     });
     expect(decision.remember).toEqual(['cd sub && python3 -c 1 | grep x', 'python3 -c 1']);
-    expect(decision.choices.find(({ key }) => key === 'w')?.label).toBe(
-      'Yes, and remember python3 -c 1 in this folder',
+    expect(decision.rows.map(({ shown }) => shown.text)).toContain(
+      `[p] covers python3 -c 1 in ${join(ws, 'sub')} for this session, [w] for later sessions too`,
     );
     expect((await asked('git commit -m x')).remember).toEqual(['git commit -m x', 'git commit *']);
     expect((await asked('a && b && c')).remember).toEqual(['a && b && c']);
