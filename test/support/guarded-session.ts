@@ -43,7 +43,14 @@ export interface GuardedPlace {
 }
 
 export interface GuardedOptions
-  extends Partial<Pick<ControllerOptions, 'rules' | 'mode' | 'bypassOffered' | 'canAsk'>> {
+  extends Partial<
+    Pick<
+      ControllerOptions,
+      'rules' | 'mode' | 'bypassOffered' | 'canAsk' | 'permissions' | 'autoVet' | 'languages' | 'skills' | 'limits'
+    >
+  > {
+  /** Answers what is fetched; without it every fetch fails. */
+  readonly fetch?: (url: URL) => Response | Promise<Response>;
   /** What the person says about the folder; `given`: they are not asked, it is trusted. */
   readonly trust?: 'trust' | 'no' | 'given';
   /** What they say to every other question. */
@@ -76,8 +83,13 @@ export function guardedPlace(): GuardedPlace {
   };
 
   async function run(script: readonly ScriptEntry[], options: GuardedOptions = {}): Promise<GuardedRun> {
-    const { trust = 'given', answer = () => YES, prompt = 'go', ...given } = options;
-    const system = createBunSystem();
+    const { trust = 'given', answer = () => YES, prompt = 'go', fetch: fetched, ...given } = options;
+    const real = createBunSystem();
+    const fetch = async (url: string | URL | Request) => {
+      if (fetched === undefined) throw new Error('there is no network here');
+      return fetched(new URL(String(url)));
+    };
+    const system = { ...real, network: { ...real.network, fetch: fetch as typeof globalThis.fetch } };
     const { files, processes, clock, ids } = system;
     const model = scriptedModel([...script, 'done'], { repeatLast: true });
     const path = process.env.PATH ?? '/usr/bin:/bin';
