@@ -19,6 +19,8 @@ interface Writing {
   /** The content itself, or the reference it stands under. */
   readonly from: Uint8Array | { readonly ref: string };
   readonly size: number;
+  /** The reference the place was named by; null for a path. */
+  readonly ref: string | null;
   readonly before: string | null;
   readonly diff: FileDiff;
 }
@@ -76,7 +78,8 @@ export const writeFile: Tool<Writing | Explanation> = {
       ok: true,
       text: `${what} ${name} (${planned.size} bytes${'ref' in from ? `, from ${from.ref}` : ''}).`,
       provenance: { from: 'houston' },
-      display: { kind: 'diff', files: [planned.diff] },
+      // A name known by its reference only stays out of the record.
+      display: { kind: 'diff', files: [planned.ref === null ? planned.diff : { ...planned.diff, path: planned.ref }] },
     };
   },
 };
@@ -148,6 +151,6 @@ function writing(
     effects: [{ kind: 'write', path, content, label, ...(ref === null ? {} : { ref }) }],
     diffs: [draft.diff],
     rows: draft.rows,
-    planned: { kind: 'writing', path, name, from, size: draft.bytes, before, diff: draft.diff },
+    planned: { kind: 'writing', path, name, ref, from, size: draft.bytes, before, diff: draft.diff },
   };
 }
