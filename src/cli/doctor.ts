@@ -1,5 +1,4 @@
 import { findRipgrep } from '../core/jobs/run-ripgrep.ts';
-import { createModels } from '../core/models/catalog.ts';
 import { modelRefText } from '../core/models/model-ref.ts';
 import { loadSettings, problemText, settingsLayers } from '../core/settings/load.ts';
 import { places } from '../core/settings/paths.ts';
@@ -7,6 +6,7 @@ import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { ROOT, VERSION } from './build.ts';
 import { findSandbox, ownFolders } from './confine-session.ts';
+import { openModels } from './open-models.ts';
 import { writeOut } from './output.ts';
 import { sessionRules } from './session-rules.ts';
 
@@ -52,7 +52,7 @@ async function lookAtPlaces({ environment, files }: TerminalSystem): Promise<Fin
 }
 
 async function lookAtSettings(system: TerminalSystem, line: CommandLine, folder: string): Promise<Finding[]> {
-  const { environment, network, clock, files } = system;
+  const { environment, files } = system;
   const loaded = await loadSettings(
     files,
     settingsLayers({ config: places(environment).config, project: folder, argument: line.settings }),
@@ -69,12 +69,7 @@ async function lookAtSettings(system: TerminalSystem, line: CommandLine, folder:
       what: 'settings',
       detail: `${request.source} asks for ${request.key}; only you can grant that`,
     });
-  const models = createModels({
-    environment,
-    network,
-    clock,
-    settings: { model: loaded.settings.model, providers: loaded.settings.providers },
-  });
+  const models = openModels(system, loaded.settings);
   const choice = models.configured({ explicit: line.model, session: null, interactive: false });
   if (!choice.ok) findings.push({ state: 'problem', what: 'model', detail: choice.refusal.message });
   else {

@@ -12,7 +12,6 @@ import type { Journal } from '../core/journal/journal.ts';
 import { createMemoryJournal } from '../core/journal/memory-journal.ts';
 import { projectFolder } from '../core/journal/project.ts';
 import { type Lock, takeSessionLock } from '../core/journal/session-lock.ts';
-import { createModels } from '../core/models/catalog.ts';
 import type { AuditLine } from '../core/policy/audit.ts';
 import { ignoresCase } from '../core/policy/case-folding.ts';
 import { createRedactor } from '../core/policy/redact.ts';
@@ -29,6 +28,7 @@ import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
 import { ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
+import { learnLater, openModels } from './open-models.ts';
 import type { SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
 import { startTrust } from './start-trust.ts';
@@ -99,17 +99,12 @@ export async function openSession(
     path: searchPath,
     confine: confinement.confine,
   });
+  // Nobody watches a one-shot run, so the pilot need not take its time.
+  const models = openModels(system, settings, { tour: request.demo, ...(request.canAsk ? {} : { pace: 0 }) });
   const session = await createController({
     system,
     journal,
-    models: createModels({
-      environment,
-      network: system.network,
-      clock: system.clock,
-      settings: { model: settings.model, providers: settings.providers },
-      // Nobody watches a one-shot run, so the pilot need not take its time.
-      demo: { tour: request.demo, ...(request.canAsk ? {} : { pace: 0 }) },
-    }),
+    models,
     tools: createTools(),
     settings: {
       effort: request.effort ?? settings.effort,
@@ -178,10 +173,12 @@ export async function openSession(
     redact: createRedactor(environment.all(), lines.secretNames),
   });
   confinement.settle();
+  const stopLearning = request.canAsk ? learnLater(system, models, settings) : () => {};
   return done({
     session,
     settings: { ...loaded, problems },
     close: async () => {
+      stopLearning();
       await session.close();
       languages.close();
       await confinement.close();

@@ -1,6 +1,6 @@
 import { listSessions } from '../core/journal/catalog.ts';
 import { projectFolder } from '../core/journal/project.ts';
-import { createModels } from '../core/models/catalog.ts';
+import type { ModelFacts } from '../core/models/model.ts';
 import { modelRefText } from '../core/models/model-ref.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { places } from '../core/settings/paths.ts';
@@ -9,6 +9,7 @@ import { openHostFiles } from '../link/host-files.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine, SubcommandName } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
+import { openModels } from './open-models.ts';
 import { writeErr, writeOut } from './output.ts';
 
 /** Resolves to the exit code. Listings go to stdout, one row a line. */
@@ -73,17 +74,13 @@ async function printSessions(system: TerminalSystem, folder: string): Promise<nu
 }
 
 async function printModels(system: TerminalSystem, line: CommandLine, folder: string): Promise<number> {
-  const { environment, network, clock, files } = system;
+  const { environment, files } = system;
   const { settings } = await loadSettings(
     files,
     settingsLayers({ config: places(environment).config, project: folder, argument: line.settings }),
   );
-  const models = createModels({
-    environment,
-    network,
-    clock,
-    settings: { model: settings.model, providers: settings.providers },
-  });
+  const models = openModels(system, settings);
+  await models.learn({ catalogue: false });
   const choice = models.configured({ explicit: line.model, session: null, interactive: true });
   for (const row of models.list()) {
     const name = modelRefText(row.ref);
@@ -91,11 +88,15 @@ async function printModels(system: TerminalSystem, line: CommandLine, folder: st
     const window =
       row.facts.contextWindow === null ? 'window unknown' : `${Math.round(row.facts.contextWindow / 1000)}k`;
     writeOut(
-      `${chosen ? '*' : ' '} ${name.padEnd(40)} ${window.padEnd(14)} ${row.ready ? '' : 'key missing'}`.trimEnd(),
+      `${`${chosen ? '*' : ' '} ${name.padEnd(40)} ${window.padEnd(14)} ${priceText(row.facts.price).padEnd(18)} ${row.ready ? '' : 'key missing'}`.trimEnd()}\n`,
     );
-    writeOut('\n');
   }
   return 0;
+}
+
+/** US dollars a million tokens, in and out. */
+function priceText(price: ModelFacts['price']): string {
+  return price === null ? 'price unknown' : `$${price.input} / $${price.output}`;
 }
 
 async function showConfig(system: TerminalSystem, line: CommandLine, folder: string, what: string): Promise<number> {

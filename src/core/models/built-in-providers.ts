@@ -14,6 +14,8 @@ export interface BuiltInProvider {
   readonly dialect: string | null;
   /** Its name in the public catalogue of models; null: there are as many lists as there are machines. */
   readonly vendor: string | null;
+  /** Whether its own port is asked for names unbidden; ports that anything may use are not. */
+  readonly askUnbidden: boolean;
   /** Used where a key is at hand and nobody chose; null: that cannot be known. */
   readonly usual: string | null;
 }
@@ -31,6 +33,7 @@ function local(label: string, dialect: string, port: number): BuiltInProvider {
     address: `http://127.0.0.1:${port}/v1`,
     dialect,
     vendor: null,
+    askUnbidden: false,
     usual: null,
   };
 }
@@ -46,6 +49,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     address: null,
     dialect: null,
     vendor: 'anthropic',
+    askUnbidden: false,
     usual: 'claude-opus-5-5',
   },
   openai: {
@@ -57,6 +61,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     address: null,
     dialect: null,
     vendor: 'openai',
+    askUnbidden: false,
     usual: 'gpt-6.2-sol',
   },
   google: {
@@ -68,6 +73,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     address: null,
     dialect: null,
     vendor: 'google',
+    askUnbidden: false,
     usual: 'gemini-4-neon',
   },
   openrouter: {
@@ -79,13 +85,24 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     address: 'https://openrouter.ai/api/v1',
     dialect: 'openrouter',
     vendor: 'openrouter',
+    askUnbidden: false,
     usual: 'openrouter/auto',
   },
-  ollama: { ...local('Ollama', 'ollama', 11434), urlVariable: 'OLLAMA_HOST', readUrl: ollamaAddress },
-  lmstudio: local('LM Studio', 'lmstudio', 1234),
+  ollama: {
+    ...local('Ollama', 'ollama', 11434),
+    urlVariable: 'OLLAMA_HOST',
+    readUrl: ollamaAddress,
+    askUnbidden: true,
+  },
+  lmstudio: { ...local('LM Studio', 'lmstudio', 1234), askUnbidden: true },
   llamacpp: local('llama.cpp', 'llamacpp', 8080),
   vllm: local('vLLM', 'vllm', 8000),
 };
+
+/** Providers whose models the public catalogue knows. */
+export const CATALOGUED_VENDORS: readonly string[] = Object.values(BUILT_IN_PROVIDERS).flatMap(({ vendor }) =>
+  vendor === null ? [] : [vendor],
+);
 
 /**
  * `OLLAMA_HOST` as Ollama reads it: with or without a scheme and a port. It may also be what the server listens on

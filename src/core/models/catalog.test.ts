@@ -200,3 +200,41 @@ test('what was learned of a model since counts before what this version knows, n
   const set = models({}, { providers: { openai: own } }, fresh).list();
   expect(set.find(({ ref }) => ref.model === 'gpt-9')?.facts.contextWindow).toBe(9);
 });
+
+test('a server on this machine is asked for its models, and its names borrow no facts of others', async () => {
+  const asked: string[] = [];
+  const answer = async (url: string) => {
+    asked.push(url);
+    return Response.json({ data: [{ id: 'gpt-5' }, { id: 'qwen3:8b' }, { id: 'odd\u001b[31m' }, null, {}] });
+  };
+  const made = createModels({
+    environment: createMemoryEnvironment({ variables: { OLLAMA_HOST: 'box:1' } }),
+    network: { fetch: Object.assign(answer, { preconnect: () => {} }) as unknown as typeof globalThis.fetch },
+    clock: createMemoryClock(),
+    settings: { ...NO_MODEL_SETTINGS, providers: { mine: { ...OWN, api: 'openai-chat' } } },
+  });
+  expect(made.list().filter((row) => row.ref.provider === 'ollama')).toEqual([]);
+  await made.learn({ catalogue: false });
+  expect(asked.sort()).toEqual([
+    'http://127.0.0.1:1234/v1/models',
+    'http://box:1/v1/models',
+    'http://localhost:1/models',
+  ]);
+  const rows = made.list().filter((row) => row.ref.provider === 'ollama');
+  expect(rows.map((row) => row.ref.model)).toEqual(['gpt-5', 'qwen3:8b']);
+  expect(rows[0]).toMatchObject({ ready: true, facts: { contextWindow: null, price: null } });
+});
+
+test('a server that does not answer is not waited for', async () => {
+  const clock = createMemoryClock();
+  const never = (_: string, { signal }: { signal: AbortSignal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  const made = createModels({
+    environment: createMemoryEnvironment({}),
+    network: { fetch: Object.assign(never, { preconnect: () => {} }) as unknown as typeof globalThis.fetch },
+    clock,
+    settings: NO_MODEL_SETTINGS,
+  });
+  await clock.runUntil(made.learn({ catalogue: false }));
+  expect(clock.ticks()).toBeLessThan(2_000);
+});

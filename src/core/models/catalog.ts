@@ -59,6 +59,11 @@ export interface Models {
   configured(sources: ChoiceSources): Outcome<Choice>;
   /** Every model that is known by name, for pickers and `houston models`. */
   list(): readonly ModelRow[];
+  /**
+   * Learns what may have changed: facts from the public catalogue, at most once a day, where that is allowed, and names
+   * from servers whose models nobody lists. For idle time; bounded, and fails in silence.
+   */
+  learn(allowed: { readonly catalogue: boolean }): Promise<void>;
   /** Loads what the first request to this model needs; for idle time after the first frame. Never rejects. */
   warm(ref: ModelRef): Promise<void>;
 }
@@ -81,6 +86,8 @@ export function createModels(options: ModelsOptions): Models {
   const fresh = options.fresh ?? NO_FRESH_FACTS;
   const isKnown = (provider: string) =>
     provider === PILOT_REF.provider || Object.hasOwn(BUILT_IN_PROVIDERS, provider) || Object.hasOwn(own, provider);
+
+  const discovered = new Map<string, readonly string[]>();
 
   const described = (provider: string): Outcome<Described> =>
     describe(provider, Object.hasOwn(own, provider) ? own[provider] : undefined, environment);
@@ -147,15 +154,39 @@ export function createModels(options: ModelsOptions): Models {
       for (const provider of new Set([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)])) {
         const found = described(provider);
         if (!found.ok) continue;
-        const { keyVariable, models, label, known, vendor } = found.value;
+        const { keyVariable, models, label, ofVendor, vendor, wire } = found.value;
         const ready = keyVariable === null || credentials.has(keyVariable);
+        const known = ofVendor && Object.hasOwn(BUILT_IN_PROVIDERS, provider) ? wire.known : [];
         const learned = vendor === null ? [] : fresh.names(vendor);
-        for (const model of new Set([...models.map(({ id }) => id), ...known, ...learned])) {
+        for (const model of new Set([
+          ...models.map(({ id }) => id),
+          ...known,
+          ...learned,
+          ...(discovered.get(provider) ?? []),
+        ])) {
           rows.push({ ref: { provider, model }, facts: factsOf(model, found.value, fresh), provider: label, ready });
         }
       }
       rows.push({ ref: PILOT_REF, facts: PILOT_FACTS, provider: 'Built in, offline', ready: true });
       return rows;
+    },
+    async learn({ catalogue }) {
+      const stop = new AbortController();
+      const stopTimer = clock.after(LONGEST_ASKING_MS, () => stop.abort());
+      const ask = async (provider: string): Promise<void> => {
+        const found = described(provider);
+        if (!found.ok || !found.value.asked) return;
+        const { wire, keyVariable, baseUrl, headers, dialect } = found.value;
+        const key = await credentials.keyOf(provider, keyVariable);
+        if (!key.ok) return;
+        const ref = { provider, model: '' };
+        const connection = { ref, facts: NOTHING_KNOWN, baseUrl, key: key.value, headers, dialect };
+        const names = await wire.names?.({ ...connection, fetch: network.fetch, clock }, stop.signal);
+        discovered.set(provider, names ?? []);
+      };
+      await Promise.all([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)].map(ask));
+      stopTimer();
+      await (catalogue ? fresh.refresh() : fresh.load());
     },
     async warm(ref) {
       const checked = check(ref);
@@ -165,6 +196,9 @@ export function createModels(options: ModelsOptions): Models {
   };
 }
 
+/** How long servers are waited for that are asked for their models. */
+const LONGEST_ASKING_MS = 1_500;
+
 interface Described {
   readonly wire: Wire;
   readonly label: string;
@@ -173,8 +207,10 @@ interface Described {
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly CustomModel[];
   readonly dialect: string | null;
-  /** Names of the models it is known to have, beside those of the settings. */
-  readonly known: readonly string[];
+  /** Whether it serves the models of its wire's vendor: a local server has its own, also under the same names. */
+  readonly ofVendor: boolean;
+  /** Whether the server itself is asked what it has. */
+  readonly asked: boolean;
   /** Its name in the public catalogue of models. */
   readonly vendor: string | null;
 }
@@ -206,7 +242,8 @@ function describe(id: string, own: ProviderSettings | undefined, environment: En
     headers: own?.headers ?? {},
     models: own?.models ?? [],
     dialect: builtIn?.dialect ?? null,
-    known: builtIn === undefined || builtIn.dialect !== null ? [] : wire.known,
+    ofVendor: builtIn?.dialect == null,
+    asked: own !== undefined ? own.models.length === 0 && builtIn?.vendor == null : builtIn?.askUnbidden === true,
     vendor: builtIn?.vendor ?? null,
   });
 }
@@ -220,7 +257,8 @@ function addressOf(builtIn: BuiltInProvider | undefined, environment: Environmen
 /** What the settings say of a model counts before what was learned of it, then what this version knows; the rest is unknown. */
 function factsOf(model: string, provider: Described, fresh: FreshFacts): ModelFacts {
   const learned = provider.vendor === null ? null : fresh.of(provider.vendor, model);
-  const published = newerFacts({ ...NOTHING_KNOWN, ...provider.wire.facts(model) }, learned);
+  const known = provider.ofVendor ? provider.wire.facts(model) : null;
+  const published = newerFacts({ ...NOTHING_KNOWN, ...known }, learned);
   const own = provider.models.find(({ id }) => id === model);
   if (own === undefined) return published;
   const { id: _, contextWindow, maxOutput, ...rest } = own;

@@ -117,6 +117,8 @@ export interface Wire {
   /** Names of the known models, best first. */
   readonly known: readonly string[];
   open(connection: WireConnection): Model;
+  /** Names of the models a server has, where it can be asked; empty when it does not say. Never rejects. */
+  names?(connection: WireConnection, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 export interface WireConnection {

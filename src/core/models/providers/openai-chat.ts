@@ -5,6 +5,7 @@ import { type ChatDialect, type ChatLack, chatDialect, chatLack } from './openai
 import { chatRequest } from './openai-chat-request.ts';
 import { ChatStream } from './openai-chat-stream.ts';
 import { loadOpenAi, OpenAiClient, type RefusedRequest } from './openai-client.ts';
+import { openAiNames } from './openai-names.ts';
 import { parsedEvent, streamReply, unreadableEvent } from './stream-reply.ts';
 
 const ADDRESS = 'https://api.openai.com/v1';
@@ -14,6 +15,7 @@ export const openaiChatWire: Wire = {
   known: knownModels('openai'),
   facts: (model) => snapshotFacts('openai', model),
   warm: async () => void (await loadOpenAi()),
+  names: openAiNames,
   open: (connection) => new OpenAiChat(connection),
 };
 

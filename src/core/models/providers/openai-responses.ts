@@ -3,6 +3,7 @@ import type { Failure } from '../../../protocol/failure.ts';
 import { knownModels, snapshotFacts } from '../facts/snapshot.ts';
 import type { Model, ModelEvent, ModelRequest, Wire, WireConnection } from '../model.ts';
 import { loadOpenAi, OpenAiClient, type RefusedRequest } from './openai-client.ts';
+import { openAiNames } from './openai-names.ts';
 import { type ResponsesLack, reasoningIds, responsesRequest } from './openai-responses-request.ts';
 import { ResponsesStream } from './openai-responses-stream.ts';
 import { parsedEvent, streamReply, unreadableEvent } from './stream-reply.ts';
@@ -12,6 +13,7 @@ export const openaiResponsesWire: Wire = {
   known: knownModels('openai'),
   facts: (model) => snapshotFacts('openai', model),
   warm: async () => void (await loadOpenAi()),
+  names: openAiNames,
   open: (connection) => new OpenAiResponses(connection),
 };
 

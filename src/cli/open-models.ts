@@ -1,0 +1,31 @@
+import { CATALOGUED_VENDORS } from '../core/models/built-in-providers.ts';
+import { createModels, type Models, type ModelsOptions } from '../core/models/catalog.ts';
+import { createFreshFacts } from '../core/models/facts/fresh-facts.ts';
+import { places } from '../core/settings/paths.ts';
+import type { Settings } from '../core/settings/schema.ts';
+import type { System } from '../system/system.ts';
+
+/** The models these settings give, with what was learned of them since this version was made. */
+export function openModels(
+  { environment, network, clock, files }: System,
+  settings: Pick<Settings, 'model' | 'providers'>,
+  demo?: ModelsOptions['demo'],
+): Models {
+  const { state } = places(environment);
+  return createModels({
+    environment,
+    network,
+    clock,
+    settings: { model: settings.model, providers: settings.providers },
+    fresh: createFreshFacts({ files, network, clock, state, providers: CATALOGUED_VENDORS }),
+    ...(demo === undefined ? {} : { demo }),
+  });
+}
+
+/** After everything that is waited for: nothing of a start depends on what is learned. */
+const LEARN_AFTER_MS = 3_000;
+
+/** Learns of models in the background; the returned function calls it off. */
+export function learnLater({ clock }: Pick<System, 'clock'>, models: Models, settings: Settings): () => void {
+  return clock.after(LEARN_AFTER_MS, () => void models.learn({ catalogue: settings.updateCheck }));
+}
