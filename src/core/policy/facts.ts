@@ -74,8 +74,9 @@ export interface CommandFact extends SimpleCommand {
   readonly program: string | null;
   /** The file behind `program` when it was decided on: what starts must still be this one (RUN-2). */
   readonly identity: ProgramIdentity | null;
-  /** The folder it would run in, links resolved. */
+  /** The folder it would run in, links resolved, and whether the person vouched for what lies there. */
   readonly folder: string;
+  readonly folderTrusted: boolean;
   /** Whether it is known to read and nothing else. */
   readonly proven: boolean;
   /** What its arguments would name if they are paths; not every one is. */

@@ -494,6 +494,26 @@ describe('lasting answers', () => {
 });
 
 describe('rules that allow', () => {
+  test('RULE-1: deny before ask before allow, the first match counts, the more special one has no say', async () => {
+    const rules = {
+      deny: ['Bash(git *)'],
+      ask: ['Bash(npm *)'],
+      allow: ['Bash(git status)', 'Bash(npm test)', 'Bash'],
+    };
+    expect(await verdict('git status', rules)).toBe('deny rule-deny');
+    expect(await verdict('npm test', rules)).toBe('ask rule-ask');
+    expect(await verdict('make', rules)).toBe('allow rule-allow');
+    expect(await verdict('make && npm test', rules)).toBe('ask rule-ask');
+    expect(await verdict('make && git status', rules)).toBe('deny rule-deny');
+  });
+
+  test('RUN-3: another folder is asked about, and what is printed there is kept aside', async () => {
+    const elsewhere = { folder: join(top, 'outside'), allow: ['Bash'] };
+    expect(await judge('npm test', elsewhere)).toMatchObject({ verdict: 'ask', output: 'ref' });
+    expect(await judge('cd ../outside && npm test', { allow: ['Bash'] })).toMatchObject({ output: 'ref' });
+    expect(await judge('npm test', { allow: ['Bash'] })).toMatchObject({ verdict: 'allow', output: 'text' });
+  });
+
   test('RULE-3: every step needs one; a proven step has it', async () => {
     const allow = ['Bash(npm test)', 'Bash(make *)'];
     expect(await verdict('npm test && make', { allow })).toBe('allow rule-allow');

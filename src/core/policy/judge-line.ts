@@ -262,7 +262,10 @@ function namesUneditable({ paths }: CommandFact, input: DecisionInput): boolean 
 /** Text, unless the line is known to bring in what others wrote: from the network or from places nobody vouched for. */
 function classOutput(line: LineFact): 'text' | 'ref' {
   const files: readonly PathFact[] = line.commands.flatMap((command) => [...command.paths, ...command.redirected]);
-  return line.network || files.some((file) => file.exists && !file.trusted && !file.path.startsWith('/dev/'))
+  const elsewhere = line.commands.some((command) => !command.folderTrusted);
+  return line.network ||
+    elsewhere ||
+    files.some((file) => file.exists && !file.trusted && !file.path.startsWith('/dev/'))
     ? 'ref'
     : 'text';
 }

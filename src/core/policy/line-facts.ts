@@ -14,6 +14,7 @@ import { pathFact } from './path-fact.ts';
 import { isWithin } from './paths.ts';
 import { isBuiltin, isProven } from './proven.ts';
 import { resolvePath } from './resolve-path.ts';
+import { trusts } from './trust.ts';
 
 /** What a decision on one shell line rests on: its commands, each with the folder, program and files it would have. */
 export async function lineFact(
@@ -108,7 +109,8 @@ async function commandFact(
     redirected.push({ ...fact, writes: operator.includes('>') });
   }
   const identity = program === null ? null : await programIdentity(program, sources);
-  return { ...command, program, identity, folder, paths, redirected, proven: false };
+  const folderTrusted = trusts(scope.trust, folder);
+  return { ...command, program, identity, folder, folderTrusted, paths, redirected, proven: false };
 }
 
 /**
