@@ -22,7 +22,7 @@ describe('the trust map', () => {
     expect(trusts(map, '/ws2')).toBe(false);
   });
 
-  test('SEC-20: the write table, row by row', () => {
+  test('SEC-20, TRUST-5: the write table, row by row', () => {
     const map = new Map([
       ['/ws', true],
       ['/ws/page', false],

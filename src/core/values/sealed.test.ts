@@ -67,4 +67,24 @@ describe('a sealed value', () => {
     expect(lower(seal(1, UNTRUSTED_PUBLIC), TRUSTED_PRIVATE)).toBeNull();
     expect(derive([], () => 1, opener).label).toEqual(TRUSTED_PUBLIC);
   });
+
+  test('SEC-1, SEC-2: two axes of their own: each is tainted by any input, in any order, and nothing in is the best out', () => {
+    fc.assert(
+      fc.property(fc.array(labels, { maxLength: 6 }), (inputs) => {
+        const make = (order: readonly Label[]) =>
+          derive(
+            order.map((label) => seal('x', label)),
+            (parts) => parts.join(''),
+            opener,
+          ).label;
+        const found = make(inputs);
+        expect(found.integrity === 'untrusted').toBe(inputs.some((label) => label.integrity === 'untrusted'));
+        expect(found.confidentiality === 'private').toBe(inputs.some((label) => label.confidentiality === 'private'));
+        expect(make(inputs.toReversed())).toEqual(found);
+      }),
+    );
+    // Neither of these two is the better one.
+    expect(lower(seal(1, UNTRUSTED_PRIVATE), TRUSTED_PUBLIC)).toBeNull();
+    expect(isNoBetter(TRUSTED_PRIVATE, UNTRUSTED_PUBLIC) || isNoBetter(UNTRUSTED_PUBLIC, TRUSTED_PRIVATE)).toBe(false);
+  });
 });

@@ -1,3 +1,4 @@
+import { visible } from '../../../base/text-width.ts';
 import type { Ask, AskRow } from '../../../protocol/ask.ts';
 import { hunkRows } from '../blocks/diff.ts';
 import { exactRows, textRows } from '../blocks/prose.ts';
@@ -20,11 +21,8 @@ export function permissionRows(ask: Ask, width: number): Row[] {
   const diffs =
     body.kind === 'permission'
       ? body.diffs.flatMap((file) => [
-          {
-            margin: [INDENT],
-            line: [piece(file.path, 'signal'), piece(` ${file.change}`, 'quiet')],
-            join: '\n',
-          } satisfies Row,
+          // The name may be as foreign as the content, and hold anything but a slash: every row of it stands behind the fog.
+          ...textRows(`${visible(file.path)} ${file.change}`, [INDENT, ...fogOf(file.label)], 'signal', options),
           ...hunkRows(file, options, [INDENT, ...fogOf(file.label)]),
           ...(file.complete
             ? []
