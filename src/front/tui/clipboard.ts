@@ -32,6 +32,18 @@ export async function readClipboard(parts: ClipboardParts): Promise<ClipboardCon
   return text(await run(['xclip', '-selection', 'clipboard', '-o']), 'xclip');
 }
 
+/** Whether the clipboard holds a picture, without reading it; false where that cannot be told (TERM-3). */
+export async function holdsPicture({ run, environment, mac }: ClipboardParts): Promise<boolean> {
+  const [argv, mark] = mac
+    ? [['osascript', '-e', 'clipboard info'], 'PNGf']
+    : (environment('WAYLAND_DISPLAY') ?? '') !== ''
+      ? [['wl-paste', '--list-types'], 'image/png']
+      : [['xclip', '-selection', 'clipboard', '-t', 'TARGETS', '-o'], 'image/png'];
+  if (argv[0] === 'xclip' && (environment('DISPLAY') ?? '') === '') return false;
+  const { code, out } = await run(argv);
+  return code === 0 && new TextDecoder().decode(out).includes(mark);
+}
+
 function text(found: { readonly code: number | null; readonly out: Uint8Array }, tool: string): ClipboardContent {
   if (found.code === null) return { kind: 'none', why: `${tool} is not here: paste with your terminal’s own key` };
   const words = new TextDecoder().decode(found.out);

@@ -40,6 +40,7 @@ export function placeScene(scene: Unplaced, textLayout: TextLayout, below: reado
     promptRows: textLayout.rowCount,
     maxPromptRows: screen.maxPromptRows,
     belowRows: below.length,
+    belowLeast: screen.completion === null ? 1 : 4,
     dialogRows: asked ? askHeight(ask, screen.ask!, screen.columns) : 0,
     sideColumns: 0,
     railColumns: 0,

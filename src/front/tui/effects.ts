@@ -5,7 +5,7 @@ import type { Clock } from '../../system/clock.ts';
 import type { Environment } from '../../system/environment.ts';
 import type { Processes } from '../../system/processes.ts';
 import type { Terminal } from '../../system/terminal.ts';
-import { readClipboard } from './clipboard.ts';
+import { type ClipboardParts, holdsPicture, readClipboard } from './clipboard.ts';
 import { PATH_LIMIT } from './completion.ts';
 import { editExternally } from './external-editor.ts';
 import { clipboardSequence } from './frame/screen-modes.ts';
@@ -106,11 +106,12 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       });
       return;
     case 'read-clipboard':
-      void readClipboard({
-        run: (argv) => run(parts, argv, null),
-        environment: (name) => parts.environment.get(name),
-        mac: parts.environment.platform === 'darwin',
-      }).then((found) => dispatch({ type: 'clipboard', found }));
+      void readClipboard(clipboardParts(parts)).then((found) => dispatch({ type: 'clipboard', found }));
+      return;
+    case 'look-clipboard':
+      void holdsPicture(clipboardParts(parts)).then((holds) => {
+        if (holds) dispatch({ type: 'picture-waits' });
+      });
       return;
     case 'edit':
     case 'show':
@@ -134,6 +135,14 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       parts.leave(effect.how);
       return;
   }
+}
+
+function clipboardParts(parts: EffectParts): ClipboardParts {
+  return {
+    run: (argv) => run(parts, argv, null),
+    environment: (name) => parts.environment.get(name),
+    mac: parts.environment.platform === 'darwin',
+  };
 }
 
 function failed(what: string, error: unknown): ScreenEvent {

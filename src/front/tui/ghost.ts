@@ -1,7 +1,7 @@
 import type { View } from '../../protocol/view.ts';
 import { slashCommands } from '../commands/slash.ts';
 import { selectionOf } from './editor/editor.ts';
-import type { SentPrompt } from './prompt-state.ts';
+import { isRecalled, type SentPrompt } from './prompt-state.ts';
 import type { Screen } from './screen.ts';
 
 /** Suggestions come from the newest of these, and from at most so many different prompts of a workspace (PE-22). */
@@ -40,7 +40,7 @@ export function ghostOf(screen: Screen): string {
   const { text, caret, atoms } = prompt.editor.buffer;
   if (text === '' || caret !== text.length || text.length > LONGEST || atoms.length > 0 || text.includes('\n'))
     return '';
-  if (prompt.shell !== 'off' || prompt.walk !== null || screen.completion !== null || screen.ghostHidden === text)
+  if (prompt.shell !== 'off' || isRecalled(prompt) || screen.completion !== null || screen.ghostHidden === text)
     return '';
   if (selectionOf(prompt.editor.buffer) !== null || screen.focus !== 'prompt') return '';
   const found = suggestions(prompt.sent, screen.workspace).find(

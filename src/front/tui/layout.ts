@@ -9,6 +9,8 @@ export interface Wanted {
   readonly maxPromptRows: number;
   /** Rows under the prompt: attachments, stash, what waits, completions (MARK-1). */
   readonly belowRows: number;
+  /** Rows of those that are worth more than the header: a list one chooses from. */
+  readonly belowLeast?: number;
   /** Rows the open question would like; 0 when none is open. */
   readonly dialogRows: number;
   /** Columns of the panel column at the right; 0 while there is none. */
@@ -57,12 +59,12 @@ export function layoutOf(wanted: Wanted): Layout {
   let below = wanted.belowRows;
   const spare = () => rows - header - separator - hint - below - prompt - promptFrame - body;
 
-  if (spare() < 0) below = Math.max(Math.min(below, 1), below + spare());
+  if (spare() < 0) below = Math.max(Math.min(below, wanted.belowLeast ?? 1), below + spare());
   if (spare() < 0) prompt = Math.max(Math.min(prompt, 2), prompt + spare());
   if (spare() < 0) header = 1;
   if (spare() < 0) [header, separator] = [0, 0];
   if (spare() < 0) prompt = 1;
-  if (spare() < 0) below = 0;
+  if (spare() < 0) below = Math.max(0, below + spare());
   const border = spare() >= 0;
   if (!border && rows - hint - prompt - promptFrame < (wanted.dialogRows > 0 ? DIALOG_LEAST : 2)) hint = 0;
   if (!border && rows - hint - prompt - promptFrame < (wanted.dialogRows > 0 ? DIALOG_LEAST : 1)) promptFrame = 0;

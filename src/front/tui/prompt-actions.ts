@@ -2,7 +2,7 @@ import { complete } from './completion.ts';
 import { applyAction, type EditorResult } from './editor/editor-state.ts';
 import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
 import { openHistory } from './modals/history.ts';
-import { isBlank, withText } from './prompt-state.ts';
+import { isBlank, isRecalled, withText } from './prompt-state.ts';
 import { scrollBy } from './regions/transcript-scroll.ts';
 import type { Screen, SendMode } from './screen.ts';
 import type { Context } from './screen-event.ts';
@@ -82,7 +82,7 @@ function stash(screen: Screen, context: Context): Step {
     const back = withText(prompt, { ...prompt.stash, caret: prompt.stash.text.length, anchor: null });
     return back === null ? stay(screen) : stay({ ...screen, prompt: { ...back, stash: null }, keyList: false });
   }
-  if (prompt.walk !== null) {
+  if (isRecalled(prompt)) {
     const modal = openHistory(prompt, screen.workspace, context.textLayout, 'workspace');
     return stay({ ...screen, modals: [...screen.modals, modal], completion: null, keyList: false });
   }

@@ -38,6 +38,11 @@ export function isBlank(prompt: PromptState): boolean {
   return isEmpty(prompt.editor.buffer);
 }
 
+/** Whether the box holds a prompt walked back to, as it was sent; once changed it is a draft like any other. */
+export function isRecalled({ walk, sent, editor }: PromptState): boolean {
+  return walk !== null && sent[walk.at]?.text === editor.buffer.text;
+}
+
 /** The prompt with another text, as one step of undo; null when the text would be too long. */
 export function withText(prompt: PromptState, buffer: Buffer): PromptState | null {
   const result = replaceAll(prompt.editor, { text: buffer.text, atoms: buffer.atoms }, buffer.caret);

@@ -70,6 +70,8 @@ export type ScreenEvent =
   | { readonly type: 'output-failed'; readonly call: string; readonly message: string }
   | { readonly type: 'status'; readonly rows: readonly { name: string; value: string }[] }
   | { readonly type: 'edited'; readonly text: string | null; readonly problem: string | null }
+  /** The clipboard holds a picture, seen when the person came back to this window. */
+  | { readonly type: 'picture-waits' }
   | { readonly type: 'clipboard'; readonly found: ClipboardContent }
   | { readonly type: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   | { readonly type: 'history'; readonly sent: readonly SentPrompt[]; readonly workspace: string };
@@ -104,6 +106,7 @@ export type ScreenEffect =
   | { readonly kind: 'copy'; readonly text: string }
   | { readonly kind: 'copy-to-file'; readonly text: string }
   | { readonly kind: 'read-clipboard' }
+  | { readonly kind: 'look-clipboard' }
   | { readonly kind: 'edit'; readonly text: string }
   /** Opens the person's editor on a text only to read it. */
   | { readonly kind: 'show'; readonly text: string }

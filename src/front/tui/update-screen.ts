@@ -64,6 +64,11 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
       return externallyEdited(screen, event);
     case 'clipboard':
       return fromClipboard(screen, context, event.found);
+    case 'picture-waits': {
+      const chord = context.keymap.label('paste');
+      const offers = chord !== null && screen.note === null && screen.modals.length === 0;
+      return offers ? noted(screen, `The clipboard holds a picture: ${chord} takes it`) : stay(screen);
+    }
     case 'history':
       return stay({
         ...screen,
@@ -90,8 +95,11 @@ function updateInput(screen: Screen, context: Context, event: Extract<ScreenEven
     }
     case 'mouse':
       return updateMouse(screen, context, input, target);
-    case 'focus':
-      return stay({ ...screen, focused: input.on });
+    case 'focus': {
+      const back = input.on && !screen.focused;
+      const seen: Screen = { ...screen, focused: input.on };
+      return back && screen.prompt.shell === 'off' ? step(seen, { kind: 'look-clipboard' }) : stay(seen);
+    }
     case 'reply':
       if (input.reply.kind === 'background')
         return stay({ ...screen, colors: { ...screen.colors, background: input.reply.color } });

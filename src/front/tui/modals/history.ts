@@ -9,7 +9,7 @@ import { type Rect, rect } from '../frame/rect.ts';
 import { chordOf, type InputEvent } from '../input/event.ts';
 import type { Layout } from '../layout.ts';
 import { type Line, piece } from '../piece.ts';
-import type { PromptState, SentPrompt } from '../prompt-state.ts';
+import { isRecalled, type PromptState, type SentPrompt } from '../prompt-state.ts';
 import { oneLine } from '../regions/below.ts';
 import type { Scene } from '../scene.ts';
 import type { HistoryModal } from './modal.ts';
@@ -26,7 +26,7 @@ export function openHistory(
   scope: HistoryModal['scope'],
 ): HistoryModal {
   const line = prompt.editor.buffer.text;
-  const seed = scope === 'all' && line !== '' && prompt.walk === null && textLayout(line).rowCount === 1 ? line : '';
+  const seed = scope === 'all' && line !== '' && !isRecalled(prompt) && textLayout(line).rowCount === 1 ? line : '';
   return { kind: 'history', query: seed, scope, workspace, cursor: 0 };
 }
 

@@ -131,7 +131,11 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
   const width = below.width - 4;
   // What does not fit folds into a count on the last row; the keys of a pause are worth more than a waiting row.
   const fits = rows.length <= below.height;
-  const shown = fits ? rows : rows.slice(0, below.height - 1);
+  const chosen = rows.findIndex((row) => row.chosen);
+  // Something is being chosen: the rows around it, to the last one there is room for.
+  const from = Math.max(0, Math.min(chosen - below.height + 1, rows.length - below.height));
+  const window = chosen >= 0 && !fits ? rows.slice(from, from + below.height) : null;
+  const shown = window ?? (fits ? rows : rows.slice(0, below.height - 1));
   shown.forEach((row, index) => {
     const y = below.y + index;
     if (row.chosen) painter.fill(rect(below.x + 1, y, below.width - 2, 1), theme.styles.chosen);
@@ -141,7 +145,7 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
     const used = fitsRight ? drawRight(painter, theme, below.x + 2, y, row.right, width) : 0;
     drawLine(painter, theme, below.x + 2, y, row.line, width - used - (used > 0 ? 2 : 0));
   });
-  if (!fits) {
+  if (!fits && window === null) {
     const last = rows.at(-1)!;
     const hidden = rows.length - shown.length;
     const pausedLast = scene.view.queue.paused !== null && scene.screen.completion === null;

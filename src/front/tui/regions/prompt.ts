@@ -11,6 +11,7 @@ import { argumentHint, commandLength, ghostOf } from '../ghost.ts';
 import { promptInner } from '../layout.ts';
 import { modelText } from '../modals/modal.ts';
 import { facts, type Line, piece } from '../piece.ts';
+import { isRecalled } from '../prompt-state.ts';
 import { orbit, type Scene } from '../scene.ts';
 import { oneLine } from './below.ts';
 import { footerFigures } from './footer-figures.ts';
@@ -97,7 +98,7 @@ function statusLines(scene: Scene): Line[] {
     const words = screen.prompt.shell === 'private' ? 'Shell, for your eyes only' : 'Shell';
     return [[piece(words, 'muse'), piece(' • your own, unasked • [Esc] leaves it', 'quiet')], [piece(words, 'muse')]];
   }
-  if (screen.prompt.walk !== null) return historyWords(scene);
+  if (isRecalled(screen.prompt)) return historyWords(scene);
   if (activity.phase === 'idle') return [[piece('Ready', 'quiet')]];
   const glyph = piece(`${orbit(scene)} `, activity.phase === 'asking' ? 'warn' : 'signal');
   if (activity.phase === 'retrying' && activity.retry !== null) {

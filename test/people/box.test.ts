@@ -1,0 +1,485 @@
+// The person at the box: keys mean the same at rest and while a turn runs, completions and hints help and never send.
+import { expect, test } from 'bun:test';
+import { FRONT_COMMANDS } from '../../src/front/commands/command-table.ts';
+import { makeKeymap } from '../../src/front/commands/keymap.ts';
+import { lineWidth } from '../../src/front/tui/draw.ts';
+import { belowRows } from '../../src/front/tui/regions/below.ts';
+import type { Session } from '../../src/protocol/session.ts';
+import type { Activity } from '../../src/protocol/view.ts';
+import { type Driver, type DriverOptions, drive, STOP_AND_GO_ON } from '../support/driver.ts';
+
+const RUNNING: Activity = { phase: 'tools', turn: 1, since: 0, detail: '', retry: null };
+const ROW = { client: 'me', attachments: [] };
+const HISTORY = {
+  load: async () => [{ text: 'sent before', time: 0, workspace: '/project' }],
+  add: () => {},
+};
+
+async function running(options: DriverOptions = {}): Promise<Driver> {
+  const driver = await drive(options);
+  await driver.publish({ type: 'activity', activity: RUNNING });
+  return driver;
+}
+
+/** A session that answers what is asked for after `@`. */
+const paths = (answer: (typed: string) => string[]) => (session: Session) => ({
+  attach: session.attach.bind(session),
+  send: session.send.bind(session),
+  read: ((query: { type: string; typed: string }, client: string) =>
+    query.type === 'complete-path'
+      ? Promise.resolve({ ok: true, value: { paths: answer(query.typed), complete: true } })
+      : session.read(query as never, client)) as Session['read'],
+});
+
+test('every box key does mid-turn what it does at rest (BOX-10)', async () => {
+  const strokes: (readonly string[])[] = [
+    ['a', 'b', 'left', 'x', 'backspace'],
+    ['o', 'n', 'e', ' ', 't', 'w', 'o', 'ctrl-w', 'ctrl-z', 'ctrl-y'],
+    ['h', 'i', 'ctrl-a', 'ctrl-c'],
+    ['l', '1', 'ctrl-j', 'l', '2', 'up', 'home', 'z', 'down', 'end', 'y'],
+    ['p', 'u', 't', 'ctrl-s'],
+    ['p', 'ctrl-s', 'ctrl-s'],
+    ['up'],
+    ['up', 'down'],
+    ['?'],
+    ['?', '?'],
+    ['!', 'l', 's'],
+    ['!', 'backspace'],
+    ['shift-tab'],
+    ['alt-e', 'alt-shift-e'],
+    ['pageup', 'pagedown'],
+    ['tab', 'tab', 'q'],
+    ['ctrl-u', 'w', 'ctrl-k', 'ctrl-e', 'delete'],
+  ];
+  for (const keys of strokes) {
+    const seen: unknown[] = [];
+    for (const start of [drive, running]) {
+      const driver = await start({ options: { history: HISTORY } });
+      await driver.press(...keys);
+      await driver.paste('pasted\ntext\nhere\n');
+      const { prompt, keyList, focus, scroll, expandAll } = driver.screen;
+      const { buffer } = prompt.editor;
+      seen.push({ buffer, stash: prompt.stash, shell: prompt.shell, keyList, focus, scroll, expandAll });
+      seen.push(driver.sent.filter((intent) => intent.type !== 'draft'));
+    }
+    expect([keys, ...seen.slice(0, 2)]).toEqual([keys, ...seen.slice(2)]);
+  }
+});
+
+test('Ctrl-Enter mid-turn sends the box as an interruption; with an empty box it stops for what waits (BOX-5, QUE-13)', async () => {
+  const driver = await running();
+  await driver.type('now');
+  await driver.press('ctrl-enter');
+  expect(driver.sentOf('say')).toMatchObject([{ text: 'now', delivery: 'interrupt' }]);
+  expect(driver.draft).toBe('');
+  await driver.press('ctrl-enter');
+  expect(driver.sentOf('cancel')).toEqual([]);
+});
+
+test('the rows under the box stand in their order: attachments, the stash, what waits, completions (MARK-1)', async () => {
+  const driver = await running({ environment: { WAYLAND_DISPLAY: 'w' } });
+  driver.processes.script('wl-paste --list-types', { out: 'image/png\n' });
+  driver.processes.script('wl-paste --type image/png', { out: new Uint8Array([137, 80, 78, 71]) });
+  await driver.type('kept');
+  await driver.press('ctrl-s');
+  await driver.publish({
+    type: 'entry',
+    entry: {
+      id: 'i',
+      parent: null,
+      time: 0,
+      kind: 'input',
+      ref: 'r',
+      text: 'waiting one',
+      delivery: 'steering',
+      target: null,
+      ...ROW,
+    },
+  });
+  await driver.press('ctrl-v');
+  await driver.wait(100);
+  await driver.press('home');
+  await driver.type('/th');
+  const rows = driver.region('below').split('\n');
+  const at = (text: string) => rows.findIndex((row) => row.includes(text));
+  expect([at('[Image #1]'), at('put away: kept'), at('waiting one'), at('/theme')]).toEqual([0, 1, 2, 3]);
+  await driver.press('escape', 'end', 'backspace');
+  expect(driver.region('below')).not.toContain('[Image #1]');
+});
+
+test('Delete just behind a marker takes the whole marker and what it stands for (MARK-3)', async () => {
+  const driver = await drive();
+  await driver.paste('one\ntwo\nthree\nfour');
+  await driver.type('x');
+  await driver.press('left', 'delete');
+  expect(driver.draft).toBe('x');
+  await driver.press('ctrl-z', 'home', 'delete');
+  expect(driver.draft).toBe('x');
+});
+
+test('a whole command has the prompt’s colour, its argument stands dim behind it until one is typed, control characters as glyphs (COMP-1)', async () => {
+  const driver = await drive();
+  const argument = '[what to\x1bkeep]';
+  await driver.publish({ type: 'head', head: { commands: [{ name: 'compact', argument, description: 'x' }] } });
+  await driver.type('/compac');
+  const at = () => driver.find('❯ /compac')!;
+  const plain = driver.cell(at().x + 3, at().y).fg;
+  await driver.type('t ');
+  expect(driver.region('prompt')).toContain('/compact [what to␛keep]');
+  expect(driver.cell(at().x + 3, at().y).fg).not.toBe(plain);
+  expect(driver.draft).toBe('/compact ');
+  expect(driver.frame.cursor?.x).toBe(at().x + 2 + 9);
+  await driver.type('t');
+  expect(driver.region('prompt')).not.toContain('keep');
+  await driver.press('backspace');
+  await driver.resize(27, 20);
+  expect(driver.region('prompt')).toMatch(/\/compact \[what to␛k?e?e?p?…/);
+});
+
+test('commands are offered mid-turn, each with when it runs (COMP-1)', async () => {
+  const driver = await running();
+  await driver.publish({ type: 'head', head: { commands: [{ name: 'compact', argument: '', description: 'x' }] } });
+  await driver.type('/com');
+  expect(driver.region('below')).toMatch(/\/compact .*after this turn/);
+  await driver.press('ctrl-u');
+  await driver.type('/the');
+  expect(driver.region('below')).toMatch(/\/theme .*now/);
+});
+
+test('Enter on a half-typed command takes the highlighted one, on a whole command it runs it (COMP-5)', async () => {
+  const driver = await drive();
+  await driver.publish({ type: 'head', head: { commands: [{ name: 'clear', argument: '', description: 'x' }] } });
+  await driver.type('/cle');
+  await driver.press('enter');
+  expect(driver.draft).toBe('/clear');
+  expect(driver.sentOf('command')).toEqual([]);
+  await driver.press('enter');
+  expect(driver.sentOf('command')).toMatchObject([{ name: 'clear' }]);
+});
+
+test('folders first, / goes down, Tab leaves the words around alone; an address is no reference (COMP-2, COMP-3)', async () => {
+  const tree: Record<string, string[]> = { '': ['src/', 'a.ts'], s: ['src/'], 'src/': ['src/core/', 'src/x.ts'] };
+  const driver = await drive({ wrap: paths((typed) => tree[typed] ?? []) });
+  await driver.type('see  here');
+  for (let step = 0; step < 5; step++) await driver.press('left');
+  await driver.type('@');
+  expect(driver.region('below').indexOf('src/')).toBeLessThan(driver.region('below').indexOf('a.ts'));
+  await driver.type('s');
+  await driver.press('tab');
+  expect(driver.draft).toBe('see @src/ here');
+  expect(driver.region('below')).toContain('src/x.ts');
+  await driver.press('down', 'tab');
+  expect(driver.draft).toBe('see @src/x.ts here');
+  const other = await drive({ wrap: paths(() => ['b.ts']) });
+  await other.type('mail a@b');
+  expect(other.region('below')).toBe('');
+  await other.press('enter');
+  expect(other.sentOf('say')).toMatchObject([{ text: 'mail a@b' }]);
+});
+
+test('a list too long for the screen loses rows, the box none (COMP-6, BOX-9)', async () => {
+  const driver = await drive({ rows: 10, wrap: paths(() => Array.from({ length: 40 }, (_, at) => `file${at}.ts`)) });
+  await driver.type('@f');
+  expect(driver.region('prompt')).toContain('❯ @f');
+  expect(driver.region('below')).toContain('file0.ts');
+  expect(driver.region('below')).not.toContain('file7.ts');
+  await driver.type('ile39.ts ');
+  expect(driver.draft).toBe('@file39.ts ');
+});
+
+test('completions and dialogs get keys before the editor does (PE-2)', async () => {
+  const driver = await drive();
+  await driver.type('/t');
+  await driver.press('down', 'up');
+  expect(driver.screen.completion?.cursor).toBe(0);
+  expect(driver.draft).toBe('/t');
+  await driver.press('f1');
+  await driver.type('x');
+  await driver.press('backspace');
+  expect(driver.draft).toBe('/t');
+});
+
+test('completion sees the label of a paste and never what it stands for (PE-11)', async () => {
+  const asked: string[] = [];
+  const driver = await drive({
+    wrap: paths((typed) => {
+      asked.push(typed);
+      return ['a.ts'];
+    }),
+  });
+  await driver.paste('SECRET\n@SECRET\n@s\nfour');
+  await driver.type(' @a');
+  expect(asked).toEqual(['', 'a']);
+  expect(JSON.stringify(driver.screen.prompt.editor.buffer.text)).toBe('"[Pasted #1 · 4 lines] @a"');
+});
+
+test('a line that comes into the box by any way closes the key list (HINT-3)', async () => {
+  const driver = await drive({ options: { history: HISTORY } });
+  const ways: (() => Promise<void>)[] = [
+    () => driver.press('up'),
+    async () => {
+      await driver.press('ctrl-a', 'backspace');
+      await driver.type('put');
+      await driver.press('ctrl-s', '?', 'ctrl-s');
+    },
+    () => driver.paste('pasted'),
+  ];
+  for (const way of ways) {
+    await driver.press('ctrl-a', 'backspace', '?');
+    expect(driver.screen.keyList).toBe(true);
+    await way();
+    expect(driver.screen.keyList).toBe(false);
+  }
+});
+
+test('with the key list open, Tab and the arrows do what they do without it, also while a turn runs (HINT-1, HINT-2)', async () => {
+  const driver = await running({ options: { history: HISTORY } });
+  await driver.press('?', 'up');
+  expect(driver.draft).toBe('sent before');
+  await driver.press('ctrl-a', 'backspace', '?', 'tab');
+  expect(driver.screen.focus).toBe('transcript');
+});
+
+test('a note about the last key stands at the right and takes its room before all parts (HINT-7)', async () => {
+  const driver = await drive();
+  await driver.publish({ type: 'head', head: { mode: 'plan' } });
+  await driver.publish({ type: 'flash', client: 'me', level: 'info', text: 'a note about it' });
+  expect(driver.region('hint')).toEndWith('a note about it');
+  await driver.resize(38, 20);
+  expect(driver.region('hint')).toEndWith('a note about it');
+  expect(driver.region('hint')).toContain('plan only');
+  expect(driver.region('hint')).not.toContain('shortcuts');
+  await driver.press('x');
+  expect(driver.region('hint')).not.toContain('a note');
+});
+
+test('the mode changes mid-turn and the turn goes on (MODEKEY-3)', async () => {
+  const driver = await running();
+  await driver.press('shift-tab');
+  expect(driver.sentOf('set-mode')).toEqual([{ type: 'set-mode', mode: 'edits' }]);
+  expect(driver.sentOf('cancel')).toEqual([]);
+  expect(driver.session.view.activity.phase).toBe('tools');
+  expect(driver.region('hint')).toContain('accept edits');
+});
+
+test('Up moves rows first and reaches what was sent only from the top row; with nothing there it scrolls (QUE-17)', async () => {
+  const driver = await drive({ options: { history: HISTORY } });
+  await driver.type('one');
+  await driver.press('ctrl-j');
+  await driver.type('two');
+  await driver.press('up');
+  expect(driver.draft).toBe('one\ntwo');
+  expect(driver.screen.prompt.editor.buffer.caret).toBe(3);
+  await driver.press('up');
+  expect(driver.draft).toBe('sent before');
+  const bare = await drive();
+  for (let line = 0; line < 40; line++) {
+    const entry = {
+      id: `n${line}`,
+      parent: null,
+      time: 0,
+      kind: 'note',
+      level: 'info',
+      identifier: 'x',
+      text: 'x',
+    } as const;
+    bare.session.publish([{ type: 'entry', entry }]);
+  }
+  await bare.press('up');
+  expect(bare.screen.scroll.follow).toBe(false);
+});
+
+test('a shell line taken back is plain words (QUE-19)', async () => {
+  const driver = await running({
+    wrap: (session) => ({
+      attach: session.attach.bind(session),
+      read: session.read.bind(session),
+      send: (intent, client) =>
+        intent.type === 'recall'
+          ? Promise.resolve({
+              accepted: true,
+              value: { kind: 'recalled', drafts: [{ text: 'ls -l', attachments: [] }] },
+            } as never)
+          : session.send(intent, client),
+    }),
+  });
+  await driver.publish({
+    type: 'entry',
+    entry: {
+      id: 'i',
+      parent: null,
+      time: 0,
+      kind: 'input',
+      ref: 'r',
+      text: 'ls -l',
+      delivery: 'shell',
+      target: null,
+      ...ROW,
+    },
+  });
+  expect(driver.region('below')).toContain('run in your shell');
+  await driver.press('up');
+  expect(driver.draft).toBe('ls -l');
+  expect(driver.screen.prompt.shell).toBe('off');
+});
+
+test('without the modifier the same is reached by Up, Esc and Enter (QUE-21)', async () => {
+  const driver = await running({
+    wrap: (session) => ({
+      attach: session.attach.bind(session),
+      read: session.read.bind(session),
+      send: (intent, client) =>
+        intent.type === 'recall'
+          ? Promise.resolve({
+              accepted: true,
+              value: {
+                kind: 'recalled',
+                drafts: [
+                  { text: 'first', attachments: [] },
+                  { text: 'second', attachments: [] },
+                ],
+              },
+            } as never)
+          : session.send(intent, client),
+    }),
+  });
+  for (const text of ['first', 'second'])
+    await driver.publish({
+      type: 'entry',
+      entry: {
+        id: text,
+        parent: null,
+        time: 0,
+        kind: 'input',
+        ref: text,
+        text,
+        delivery: 'queue',
+        target: null,
+        ...ROW,
+      },
+    });
+  await driver.press('up', 'escape');
+  await driver.wait(50);
+  expect(driver.sentOf('cancel')).toEqual([STOP_AND_GO_ON]);
+  expect(driver.draft).toBe('first\nsecond');
+  await driver.press('enter');
+  expect(driver.sentOf('say')).toMatchObject([{ text: 'first\nsecond' }]);
+});
+
+test('the border says what runs at the upper left, shell mode too, the model at the upper right with its key at rest (FO-1, FO-14)', async () => {
+  const driver = await drive();
+  await driver.publish({ type: 'head', head: { model: { provider: 'p', model: 'm' }, effort: 'high' } });
+  expect(driver.region('prompt').split('\n')[0]).toMatch(/^╭─ Ready ─.*─ p:m • high \[Alt-M\] ─╮$/);
+  await driver.publish({ type: 'activity', activity: { ...RUNNING, since: driver.clock.now() } });
+  expect(driver.region('prompt').split('\n')[0]).toMatch(/^╭─ . At work • 0s • Esc stops ─.*─ p:m • high ─╮$/);
+  await driver.type('!');
+  expect(driver.region('prompt').split('\n')[0]).toMatch(/^╭─ Shell • /);
+  const bare = await drive();
+  await bare.publish({ type: 'head', head: { model: null } });
+  expect(bare.region('prompt').split('\n')[0]).toContain('no model  /model');
+  await bare.publish({ type: 'head', head: { commands: [{ name: 'login', argument: '', description: '' }] } });
+  expect(bare.region('prompt').split('\n')[0]).toContain('no model  /login');
+});
+
+test('while the model writes a call its name stands beside the orbit with a count that moves (TR-3)', async () => {
+  const driver = await running();
+  const call = { type: 'live-call', part: 0, call: 'c', tool: 'write_file', title: 'Write src/a.ts' } as const;
+  await driver.publish({ type: 'live-start', turn: 1, round: 1 }, { ...call, inputBytes: 400 });
+  expect(driver.region('prompt')).toContain('Writing Write src/a.ts');
+  expect(driver.region('prompt')).toContain('100 tokens');
+  await driver.publish({ ...call, inputBytes: 800 });
+  expect(driver.region('prompt')).toContain('200 tokens');
+});
+
+test('a reply streams where it will stand, and a try that was void takes its tail away (TR-2)', async () => {
+  const driver = await running();
+  await driver.publish(
+    { type: 'live-start', turn: 1, round: 1 },
+    { type: 'delta', part: 0, kind: 'text', text: 'the answer' },
+  );
+  const place = driver.find('the answer')!;
+  await driver.publish({ type: 'live-end' });
+  expect(driver.region('transcript')).not.toContain('the answer');
+  await driver.publish(
+    { type: 'live-start', turn: 1, round: 1 },
+    { type: 'delta', part: 0, kind: 'text', text: 'the answer' },
+  );
+  await driver.publish({
+    type: 'entry',
+    entry: {
+      id: 'a',
+      parent: null,
+      time: 0,
+      kind: 'assistant',
+      turn: 1,
+      round: 1,
+      model: { provider: 'p', model: 'm' },
+      parts: [{ type: 'text', text: 'the answer' }],
+      stop: 'end',
+      usage: { input: 1, output: 1, cacheRead: null, cacheWrite: null, reasoning: null },
+      cost: 0,
+      requestId: null,
+      duration: 1,
+    },
+  });
+  expect(driver.find('the answer')).toEqual(place);
+  expect(driver.region('transcript').split('the answer')).toHaveLength(2);
+});
+
+test('the wheel, pages, Home and End scroll at rest, the wheel by as many rows as the setting says (TR-7, TERM-8)', async () => {
+  for (const wheelRows of [1, 3, 7]) {
+    const driver = await drive({ options: { wheelRows } });
+    for (let line = 0; line < 90; line++) {
+      const entry = {
+        id: `n${line}`,
+        parent: null,
+        time: 0,
+        kind: 'note',
+        level: 'info',
+        identifier: 'x',
+        text: `row ${line}.`,
+      } as const;
+      driver.session.publish([{ type: 'entry', entry }]);
+    }
+    await driver.wait(100);
+    const first = () => Number(/row (\d+)\./.exec(driver.region('transcript'))![1]);
+    const tail = first();
+    await driver.mouse('wheel-up', 10, 8);
+    expect(first()).toBe(tail - wheelRows);
+    await driver.press('pageup');
+    expect(first()).toBeLessThan(tail - wheelRows - 10);
+    await driver.press('home');
+    expect(first()).toBe(0);
+    await driver.press('end');
+    expect(first()).toBe(tail);
+  }
+});
+
+test('coming back to the window looks once whether the clipboard holds a picture, and only says so (TERM-3)', async () => {
+  const driver = await drive({ environment: { WAYLAND_DISPLAY: 'w' } });
+  let looks = 0;
+  driver.processes.script('wl-paste --list-types', (run) => {
+    looks++;
+    run.write('text/plain\nimage/png\n');
+    return 0;
+  });
+  await driver.wait(60_000);
+  expect(looks).toBe(0);
+  await driver.raw('\x1b[O');
+  await driver.raw('\x1b[I');
+  await driver.wait(50);
+  expect(looks).toBe(1);
+  expect(driver.region('hint')).toContain('The clipboard holds a picture: Ctrl-V takes it');
+  expect(driver.draft).toBe('');
+});
+
+test('no row under the box is wider than the terminal, whatever waits (BOX-9)', async () => {
+  const driver = await running();
+  await driver.type('x'.repeat(300));
+  await driver.press('ctrl-s');
+  for (let width = 20; width < 140; width += 7) {
+    await driver.resize(width, 30);
+    for (const row of belowRows(driver.session.view, driver.screen, makeKeymap(FRONT_COMMANDS)))
+      expect(lineWidth(row.line)).toBeLessThanOrEqual(width);
+  }
+});
