@@ -115,7 +115,7 @@ async function commandFact(
 
 /**
  * Marks the commands known to read only. Nothing is known where the line runs elsewhere, where a relative entry of PATH
- * could put another program in a known one's place, or where bash itself comes from the workspace.
+ * could put another program in a known one's place, or where bash is missing or comes from the workspace.
  */
 async function withProven(
   commands: readonly CommandFact[],
@@ -127,7 +127,8 @@ async function withProven(
   const known =
     folder === scope.workspace &&
     scope.path.split(':').every((entry) => isAbsolute(entry)) &&
-    (bash === null || !isWithin(bash, scope.workspace));
+    bash !== null &&
+    !isWithin(bash, scope.workspace);
   if (!known) return commands;
   const git = commands.some((command) => command.words[0] === 'git');
   const gitIsQuiet = git ? await gitRunsNoHelpers(sources.files, scope.workspace) : false;
