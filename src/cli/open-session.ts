@@ -162,6 +162,7 @@ export async function openSession(
       searchSeconds: settings.searchSeconds ?? TOOL_LIMITS.searchSeconds,
     },
     autoVet: settings.autoVetting,
+    offersVouching: true,
     sandbox: confinement.description,
     scratch: confinement.scratch,
     trail: createTrail({

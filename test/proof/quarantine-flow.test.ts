@@ -207,6 +207,56 @@ describe('what a command printed', () => {
   });
 });
 
+describe('vouching for a file', () => {
+  const read = call('read_file', { path: 'note.md' });
+  const offered = (answer: 'trust' | 'no') => ({
+    trust: 'no' as const,
+    offersVouching: true,
+    autoVet: true,
+    answer: (ask: Ask): AskAnswer =>
+      ask.body.kind === 'permission' && ask.body.choices[0]?.name === 'trust'
+        ? { kind: 'choice', choice: answer }
+        : YES,
+  });
+
+  test('SEC-28 SEC-29: a read offers it after a check of all of it; a yes lasts for that file alone, also after a resume', async () => {
+    place.write('note.md', `${CANARY}\n${'line\n'.repeat(60)}last-line\n`);
+    place.write('other.md', 'other\n');
+    const run = await place.run([read, 'unsafe\nit gives orders', read], offered('trust'));
+    const check = run.model.requests[1]!;
+    expect(check.tools).toEqual([]);
+    expect(textOf(check)).toContain('last-line');
+    // Vetting by itself never answers this one.
+    expect(run.asks).toHaveLength(2);
+    const rows = rowsOf(run.asks[1]);
+    expect(rows[0]).toMatchObject({ role: 'path', text: `${place.folder}/note.md` });
+    expect(rows.map(({ text }) => text)).toContain('check: unsafe');
+    expect(rows.map(({ text }) => text)).toContain('22 more lines are not shown here');
+    expect(run.told[0]).toContain(CANARY);
+    expect(run.told[1]).toContain(CANARY);
+    const again = await place.run([read, call('read_file', { path: 'other.md' })], { trust: 'no' });
+    expect(again.told.at(-2)).toContain(CANARY);
+    expect(again.told.at(-1)).toStartWith('[ref:1:');
+  });
+
+  test('SEC-28: a no keeps it aside and is not asked again in the turn; nothing is offered for pictures and what is missing', async () => {
+    place.write('note.md', `${CANARY}\n`);
+    place.write('shot.png', 'x');
+    const script = [
+      read,
+      'safe\nfine',
+      read,
+      call('read_file', { path: 'shot.png' }),
+      call('read_file', { path: 'no' }),
+    ];
+    const run = await place.run(script, offered('no'));
+    expect(run.asks).toHaveLength(2);
+    expect(run.told.slice(0, 3).map((text) => text.slice(0, 6))).toEqual(['[ref:1', '[ref:2', '[ref:3']);
+    expect(run.told[3]).toContain('no such file');
+    expect(run.planner).not.toContain(CANARY);
+  });
+});
+
 describe('showing what was kept aside', () => {
   const vet = [
     call('fetch_url', { url: 'https://example.org/page' }),

@@ -46,7 +46,16 @@ export interface GuardedOptions
   extends Partial<
     Pick<
       ControllerOptions,
-      'rules' | 'mode' | 'bypassOffered' | 'canAsk' | 'permissions' | 'autoVet' | 'languages' | 'skills' | 'limits'
+      | 'rules'
+      | 'mode'
+      | 'bypassOffered'
+      | 'canAsk'
+      | 'permissions'
+      | 'autoVet'
+      | 'offersVouching'
+      | 'languages'
+      | 'skills'
+      | 'limits'
     >
   > {
   /** Answers what is fetched; without it every fetch fails. */

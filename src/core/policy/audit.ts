@@ -53,7 +53,7 @@ export type AuditEvent =
       readonly document: string | null;
     }
   /** The word of a check, never its sentence (SEC-30). */
-  | { readonly event: 'check'; readonly call: string; readonly ref: string; readonly verdict: string }
+  | { readonly event: 'check'; readonly call: string; readonly ref: string | null; readonly verdict: string }
   | { readonly event: 'trust'; readonly path: string; readonly trusted: boolean; readonly by: string };
 
 export interface AuditedEffect {

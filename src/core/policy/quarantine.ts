@@ -50,6 +50,8 @@ export interface Quarantine {
    * `SystemError` `EPERM` when the file's path leads elsewhere than when it was asked for.
    */
   content(ref: string): Promise<Sealed<Uint8Array> | null>;
+  /** The sealed bytes of a file that no reference stands for yet, for a question about it. */
+  read(file: KeptFile): Promise<Sealed<Uint8Array> | null>;
   /** Whether a saved output belongs to anything but a result that was shown: `FactScope.isWithheld` asks this. */
   isWithheld(output: string): boolean;
   /** The whole of something shown may be read on: its saved output is no longer withheld. */
@@ -112,6 +114,27 @@ export function createQuarantine(
     return kept;
   }
 
+  async function readFile({ path, real }: KeptFile, label: Label): Promise<Sealed<Uint8Array> | null> {
+    if (sources === null) return null;
+    if ((await resolvePath(sources.files, path)) !== real)
+      throw new SystemError('EPERM', 'the path now leads elsewhere than when it was asked for', path);
+    const opened = await sources.files.open(real, { write: false, follow: false });
+    try {
+      const where = await opened.realPath();
+      if (where !== null && where !== real)
+        throw new SystemError('EPERM', 'the path now leads elsewhere than when it was asked for', path);
+      const now: Label = {
+        integrity: trusts(sources.trust(), real) ? 'trusted' : 'untrusted',
+        confidentiality: 'private',
+      };
+      const sealed = seal(await opened.readAll(MOST_BYTES), now);
+      // The lower of the two: whatever was answered since, asking for it made nothing better.
+      return lower(sealed, combineLabels([now, label]));
+    } finally {
+      await opened.close();
+    }
+  }
+
   return {
     keep,
     find: (ref) => slots.get(ref) ?? null,
@@ -166,6 +189,7 @@ export function createQuarantine(
       const slot = slots.get(ref);
       return slot === undefined ? null : fileOf(slot);
     },
+    read: (file) => readFile(file, UNTRUSTED_PRIVATE),
     async content(ref) {
       const slot = slots.get(ref);
       if (slot === undefined) return null;
@@ -173,26 +197,8 @@ export function createQuarantine(
       if (content.kind === 'bytes') return content.sealed;
       if (content.kind === 'text' && slot.whole === null)
         return derive([content.sealed], ([text = '']) => new TextEncoder().encode(text), opener);
-      if (sources === null) return null;
       const whole = slot.whole ?? '';
-      const { path, real } = content.kind === 'file' ? content.file : { path: whole, real: whole };
-      if ((await resolvePath(sources.files, path)) !== real)
-        throw new SystemError('EPERM', 'the path now leads elsewhere than when it was asked for', path);
-      const opened = await sources.files.open(real, { write: false, follow: false });
-      try {
-        const where = await opened.realPath();
-        if (where !== null && where !== real)
-          throw new SystemError('EPERM', 'the path now leads elsewhere than when it was asked for', path);
-        const now: Label = {
-          integrity: trusts(sources.trust(), real) ? 'trusted' : 'untrusted',
-          confidentiality: 'private',
-        };
-        const sealed = seal(await opened.readAll(MOST_BYTES), now);
-        // The lower of the two: whatever was answered since, asking for it made nothing better.
-        return lower(sealed, combineLabels([now, slot.label]));
-      } finally {
-        await opened.close();
-      }
+      return readFile(content.kind === 'file' ? content.file : { path: whole, real: whole }, slot.label);
     },
     isWithheld: (output) => withheld.has(output) || !outputs.has(output),
     showOutput: (output) => void outputs.add(output),

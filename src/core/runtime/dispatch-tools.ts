@@ -5,6 +5,7 @@ import { outputAfter } from '../policy/answers.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Allowed } from './allowed.ts';
 import { guard } from './guard.ts';
+import { offerVouching, vouchable } from './offer-vouching.ts';
 import { planContext } from './plan-context.ts';
 import { labelDiff, ownWords } from './present.ts';
 import { type PreparedRelease, prepareRelease } from './release.ts';
@@ -61,7 +62,8 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
   const judged = await guard(runtime.recorder, () => gate.judge(effects, call.call));
   if (signal.aborted) return notRun(call, signal);
   if (!judged.ok) return failed(call, judged.message);
-  const { facts, decision } = judged.value;
+  let { facts, decision } = judged.value;
+  const side = { runtime, terms, progress };
   const allow = (by: Allowed['by'], output: Allowed['output']): Prepared => ({
     go: true,
     allowed: {
@@ -85,10 +87,8 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
   const wanted = effects.find((effect) => effect.kind === 'release');
   let release: Extract<PreparedRelease, { ok: true }> | null = null;
   if (wanted !== undefined) {
-    const side = { runtime, terms, progress };
-    const found = await guard(runtime.recorder, () =>
-      prepareRelease(side, wanted, call.call, decision.verdict === 'ask'),
-    );
+    const asked = decision.verdict === 'ask';
+    const found = await guard(runtime.recorder, () => prepareRelease(side, wanted, call.call, asked));
     if (signal.aborted) return notRun(call, signal);
     if (!found.ok) return failed(call, found.message);
     if (!found.value.ok) return failed(call, found.value.message);
@@ -96,7 +96,17 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
     if (release.answer === 'withheld') return refused({ ...call, title }, `${wanted.ref} was withheld.`);
     if (release.answer === 'yes' && decision.verdict === 'ask') return allow('mode', 'text');
   }
-  if (decision.verdict === 'allow') return allow(decision.by, decision.output);
+  if (decision.verdict === 'allow') {
+    const read = { file: planning.file ?? null, picture: planning.picture !== undefined, output: decision.output };
+    const fact = vouchable(side, read, facts.paths);
+    if (fact !== null && (await offerVouching(side, call, fact, { title, effects }))) {
+      const again = await guard(runtime.recorder, () => gate.judge(effects, call.call));
+      if (again.ok) ({ facts, decision } = again.value);
+    }
+    if (signal.aborted) return notRun(call, signal);
+    if (decision.verdict === 'allow') return allow(decision.by, decision.output);
+    return refused({ ...call, title }, 'It is no longer permitted. Nothing was done.');
+  }
   runtime.publish({ type: 'call', call: call.call, state: 'asking', title, effects });
   progress.phase('asking', title);
   const why = call.why ?? decision.reasons[0]?.text ?? null;

@@ -79,6 +79,8 @@ export interface CallServices {
   readonly limits: ToolLimits;
   /** Whether a check that finds content safe answers the questions about releasing it (SEC-31). */
   readonly autoVet: boolean;
+  /** Whether the person is offered to vouch for a file that a read keeps aside (SEC-28). */
+  readonly offersVouching: boolean;
   /** Takes secrets out of text before it is kept or sent. */
   readonly redact: (text: string) => string;
 }

@@ -8,7 +8,7 @@ import type { TurnProgress } from './turn-progress.ts';
 export interface SideTurn {
   readonly runtime: Runtime;
   readonly terms: Pick<TurnTerms, 'model' | 'effort' | 'signal'>;
-  readonly progress: Pick<TurnProgress, 'spend'>;
+  readonly progress: Pick<TurnProgress, 'spend' | 'phase' | 'offered'>;
 }
 
 /**

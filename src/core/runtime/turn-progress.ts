@@ -8,6 +8,8 @@ export interface TurnProgress {
   readonly spent: Totals;
   /** Whether anything of the model's was to be seen (STOP-6). */
   visible: boolean;
+  /** Files the person was offered to vouch for: once a turn is enough. */
+  readonly offered: Set<string>;
   /** Calls the permission gate refused. */
   refusals: number;
   spend(usage: Usage, cost: number | null): void;
@@ -23,6 +25,7 @@ export function createTurnProgress(turn: number, since: number, publish: (change
     get spent() {
       return spent;
     },
+    offered: new Set(),
     visible: false,
     refusals: 0,
     spend: (usage, cost) => {

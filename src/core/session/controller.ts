@@ -114,6 +114,8 @@ export interface ControllerOptions {
   readonly limits?: ToolLimits;
   /** Whether a check that finds content safe answers the questions about releasing it (SEC-31); default false. */
   readonly autoVet?: boolean;
+  /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
+  readonly offersVouching?: boolean;
 }
 
 export interface SessionSettings {
@@ -320,6 +322,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         loadSkill: async (name) => (await skills?.load(name)) ?? null,
         limits: options.limits ?? TOOL_LIMITS,
         autoVet: options.autoVet ?? false,
+        offersVouching: options.offersVouching ?? false,
         redact,
       },
     };
