@@ -122,10 +122,17 @@ function openInHost(
   client: string,
   settings: Settings,
 ): Opening {
-  const session = import('./host-link.ts').then(({ openHosted }) =>
-    openHosted(system, state, request, client, settings.hostIdleSeconds ?? 15),
-  );
-  return { session, close: async () => {} };
+  let close = async (): Promise<void> => {};
+  const open = async (): Promise<Outcome<LinkedSession>> => {
+    const { openHosted } = await import('./host-link.ts');
+    const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds ?? 15);
+    if (hosted.ok || hosted.refusal.identifier !== 'not-private') return hosted;
+    // No place for a host to listen at, such as a home that cannot be written to: then the session runs here.
+    const here = openHere(system, request, client);
+    close = here.close;
+    return here.session;
+  };
+  return { session: open(), close: () => close() };
 }
 
 /** The screen, loaded while a host starts. */
