@@ -4,7 +4,9 @@ import { FRONT_COMMANDS } from '../../src/front/commands/command-table.ts';
 import { makeKeymap } from '../../src/front/commands/keymap.ts';
 import { lineWidth } from '../../src/front/tui/draw.ts';
 import { belowRows } from '../../src/front/tui/regions/below.ts';
+import { TRUSTED_PUBLIC } from '../../src/protocol/label.ts';
 import type { Session } from '../../src/protocol/session.ts';
+import type { Change } from '../../src/protocol/update.ts';
 import type { Activity } from '../../src/protocol/view.ts';
 import { type Driver, type DriverOptions, drive, STOP_AND_GO_ON } from '../support/driver.ts';
 
@@ -20,6 +22,19 @@ async function running(options: DriverOptions = {}): Promise<Driver> {
   await driver.publish({ type: 'activity', activity: RUNNING });
   return driver;
 }
+
+const assistant = (parts: readonly object[]) => ({
+  kind: 'assistant',
+  turn: 1,
+  round: 1,
+  model: { provider: 'p', model: 'm' },
+  parts,
+  stop: 'calls',
+  usage: { input: 1, output: 1, cacheRead: null, cacheWrite: null, reasoning: null },
+  cost: 0,
+  requestId: null,
+  duration: 1,
+});
 
 /** A session that answers what is asked for after `@`. */
 const paths = (answer: (typed: string) => string[]) => (session: Session) => ({
@@ -389,6 +404,105 @@ test('while the model writes a call its name stands beside the orbit with a coun
   expect(driver.region('prompt')).toContain('100 tokens');
   await driver.publish({ ...call, inputBytes: 800 });
   expect(driver.region('prompt')).toContain('200 tokens');
+});
+
+test('a call has one card, one header row, and changes in place from written to done (TC-1, TC-4)', async () => {
+  const driver = await running();
+  const call = {
+    type: 'call',
+    call: 'c1',
+    input: { path: 'a' },
+    tool: 'write_file',
+    title: 'Write a.ts',
+    why: null,
+  } as const;
+  const body = { turn: 1, call: 'c1', tool: 'write_file', title: 'Write a.ts' };
+  const entry = (id: string, rest: object) =>
+    ({ type: 'entry', entry: { id, parent: null, time: 0, ...rest } }) as Extract<Change, { type: 'entry' }>;
+  const cards = () =>
+    driver
+      .region('transcript')
+      .split('\n')
+      .filter((row) => row.includes('a.ts'));
+  const marks: string[] = [];
+  const look = () => {
+    expect(cards()).toHaveLength(1);
+    marks.push(/│ (\S) Write/.exec(cards()[0]!)?.[1] ?? '');
+    const at = driver.find('Write a.ts')!;
+    expect(driver.region('transcript').split('\n')[2]?.replace(/[│┃ ]/g, '')).toBe('');
+    expect(at.y).toBe(4);
+  };
+  await driver.publish(
+    { type: 'live-start', turn: 1, round: 1 },
+    { type: 'live-call', part: 0, call: 'c1', tool: 'write_file', title: 'Write a.ts', inputBytes: 9 },
+  );
+  look();
+  await driver.publish(entry('a', assistant([call])));
+  look();
+  await driver.publish({ type: 'call', call: 'c1', state: 'running', started: 0 });
+  look();
+  const done = {
+    kind: 'result',
+    outcome: 'ok',
+    text: '',
+    images: [],
+    ref: null,
+    label: TRUSTED_PUBLIC,
+    output: null,
+    job: null,
+    duration: 5,
+  };
+  await driver.publish(entry('r', { ...body, ...done, display: { kind: 'none' } }));
+  look();
+  expect([marks[0], marks[1], marks[3]]).toEqual(['◌', '○', '●']);
+  expect(marks[2]).toMatch(/[⠀-⣿◐]/);
+});
+
+test('the finished message mends what was lost on the way (TC-10)', async () => {
+  const driver = await running();
+  await driver.publish(
+    { type: 'live-start', turn: 1, round: 1 },
+    { type: 'delta', part: 0, kind: 'text', text: 'half of' },
+  );
+  await driver.publish({
+    type: 'entry',
+    entry: { id: 'a', parent: null, time: 0, ...assistant([{ type: 'text', text: 'half of it was lost' }]) } as never,
+  });
+  expect(driver.region('transcript').match(/half of.*/g)).toHaveLength(1);
+  expect(driver.region('transcript')).toContain('half of it was lost');
+});
+
+test('each key of the box does its own thing: paste, editor, stash, search, completion, mode, keys, history (BOX-6)', async () => {
+  const driver = await drive({ options: { history: HISTORY }, environment: { EDITOR: 'ed', WAYLAND_DISPLAY: 'w' } });
+  driver.processes.script('wl-paste --list-types', { out: 'text/plain\n' });
+  driver.processes.script('wl-paste --no-newline', { out: 'from the clipboard' });
+  driver.processes.script((argv) => argv[0] === 'sh' && argv[2]!.startsWith('umask'), {
+    out: '/tmp/houston-1/prompt.md',
+  });
+  driver.processes.script((argv) => argv[0] === 'sh' && argv[2] === 'ed "$1"', { exit: 0 });
+  driver.processes.script('cat', { out: 'edited\n' });
+  driver.processes.script('rm', {});
+  await driver.press('ctrl-v');
+  await driver.wait(100);
+  expect(driver.draft).toBe('from the clipboard');
+  await driver.press('ctrl-g');
+  await driver.wait(200);
+  expect(driver.draft).toBe('edited');
+  await driver.press('ctrl-s');
+  expect(driver.draft).toBe('');
+  await driver.press('?');
+  expect(driver.screen.keyList).toBe(true);
+  await driver.press('?', 'up');
+  expect(driver.draft).toBe('sent before');
+  await driver.press('down');
+  expect(driver.draft).toBe('');
+  await driver.press('ctrl-r');
+  expect(driver.screenText()).toContain('What you sent before');
+  await driver.press('ctrl-r');
+  await driver.type('/the');
+  await driver.press('tab', 'shift-tab');
+  expect(driver.draft).toBe('/theme ');
+  expect(driver.sentOf('set-mode')).toHaveLength(1);
 });
 
 test('a reply streams where it will stand, and a try that was void takes its tail away (TR-2)', async () => {

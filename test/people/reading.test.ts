@@ -249,7 +249,7 @@ test('more than 100 KB is offered as a file, and written only at a yes (UP-17)',
   expect(driver.region('hint')).toContain('Written to /tmp/houston-x/copy.txt');
 });
 
-test('a command shows its last five lines, a read its first five, each with the count of the rest (TR-4)', async () => {
+test('a command shows its last five lines, a read its first five, each with the count of the rest, and why it was called (TR-4, TC-11)', async () => {
   const driver = await drive({ rows: 40 });
   const text = (count: number) => Array.from({ length: count }, (_, line) => `row${line}.`).join('\n');
   const read: Display = { kind: 'text', text: text(9), end: 'head', totalLines: 30, label: TRUSTED_PUBLIC };

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { assistantBody, MODEL, NO_USAGE, OTHER_MODEL, turnEndBody } from '../../../../test/support/entries.ts';
+import {
+  assistantBody,
+  compactionBody,
+  MODEL,
+  NO_USAGE,
+  OTHER_MODEL,
+  turnEndBody,
+} from '../../../../test/support/entries.ts';
 import type { Entry, EntryBody } from '../../../protocol/entry.ts';
 import { applyEntry, emptyHead, emptyView } from '../../../protocol/reduce.ts';
 import type { Item, View } from '../../../protocol/view.ts';
@@ -143,6 +150,20 @@ describe('footer figures', () => {
       });
     expect(plainText(footerFigures(read(), 0)[0]!)).toContain('Session:  1m12s');
     expect(footerFigures(read(), 0)).toEqual(footerFigures(read(), 99_000_000));
+  });
+
+  test('totals count every request, delegates and compactions too, and what was never recorded stays out (FO-4, FO-6)', () => {
+    const usage = { ...NO_USAGE, input: 1000, output: 100 };
+    const bodies: EntryBody[] = [
+      { ...assistantBody(1, []), usage },
+      { kind: 'usage', purpose: 'delegate', model: OTHER_MODEL, usage, cost: null },
+      { ...compactionBody('short', 'e'), usage },
+      assistantBody(2, []),
+    ];
+    const view = viewWith((made) => {
+      for (const body of bodies) applyEntry(made, { id: 'e', parent: null, time: 0, ...body } as Entry);
+    });
+    expect(plainText(footerFigures(view, 0)[0]!)).toContain('3.0k(in)│  300(out)');
   });
 
   test('the clock ticks while something runs (FO-9)', () => {
