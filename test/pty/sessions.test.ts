@@ -150,3 +150,15 @@ test('a host killed before anything was said is replaced too', async () => {
   await screen.say('begin');
   await screen.until('hello');
 }, 30_000);
+
+test('a home that cannot be written to: the session works all the same, and says that nothing is saved', async () => {
+  const { place } = await prepare(['hello']);
+  const nowhere = path.join(place.project, 'README');
+  const screen = place.open([...MODEL, '--dangerously-skip-permissions'], { environment: { HOME: nowhere } });
+  await screen.until('Nothing is saved');
+  await screen.say('begin');
+  await screen.until('hello');
+  await screen.until('Not saved • Cwd:');
+  await screen.say('/quit');
+  expect(await screen.exited).toBe(0);
+}, 30_000);

@@ -63,9 +63,11 @@ function nextFocusWord({ view, screen }: Scene): string {
 function placeLine(scene: Scene): Line {
   const { head } = scene.view;
   return facts([
+    // First, so that no long folder ever hides it; why, where there is room.
+    head.notSaved === null ? [] : [piece('Not saved', 'warn')],
     head.folder === '' ? [] : [piece('Cwd: ', 'quiet'), piece(shortFolder(head.folder, head.home), 'text')],
     head.gitBranch === null ? [] : [piece('Branch: ', 'quiet'), piece(head.gitBranch, 'signal')],
-    head.notSaved === null ? [] : [piece(`not saved: ${head.notSaved}`, 'warn')],
+    head.notSaved === null ? [] : [piece(head.notSaved, 'warn')],
   ]);
 }
 
@@ -73,9 +75,10 @@ function placeLine(scene: Scene): Line {
 function fitPlace(line: Line, width: number): Line {
   const total = line.reduce((sum, each) => sum + each.text.length, 0);
   if (total <= width) return line;
+  const folder = line.findIndex((each) => each.text === 'Cwd: ') + 1;
   return line.map((each, index) => {
     const spare = width - (total - each.text.length);
-    if (index !== 1 || spare >= each.text.length || spare < 4) return each;
+    if (index !== folder || spare >= each.text.length || spare < 4) return each;
     return { ...each, text: `…${each.text.slice(-(spare - 1))}` };
   });
 }
