@@ -57,6 +57,14 @@ await scene('idle', async () => {
   await keys('a key, empty session', driver);
 });
 
+await scene('history', async () => {
+  const sent = Array.from({ length: 10_000 }, (_, at) => ({ text: `type some words ${at}`, time: at, workspace: '/project' }));
+  const driver = await drive({ columns: 120, rows: 40, options: { history: { load: async () => sent, add: () => {} } } });
+  await keys('a key, 10,000 prompts in the history', driver, 200);
+  await driver.press('ctrl-u', 'ctrl-r');
+  await keys('a key in the search over 10,000 prompts', driver, 60);
+});
+
 await scene('long session', async () => {
   const driver = await drive({ columns: 120, rows: 40 });
   await show(driver, items(500), 20_000);

@@ -43,11 +43,23 @@ export function historyMatches(modal: HistoryModal, sent: readonly SentPrompt[])
   const matches = sent.filter((prompt) => {
     if (modal.scope === 'workspace' && prompt.workspace !== modal.workspace) return false;
     if (words.length === 0) return true;
-    const text = prompt.text.toLowerCase();
+    const text = lowered(prompt);
     return words.every((word) => text.includes(word));
   });
   found.set(modal, { sent, matches });
   return matches;
+}
+
+const small = new WeakMap<SentPrompt, string>();
+
+/** In small letters, kept: each key of the query looks through all of them. */
+function lowered(prompt: SentPrompt): string {
+  let text = small.get(prompt);
+  if (text === undefined) {
+    text = prompt.text.toLowerCase();
+    small.set(prompt, text);
+  }
+  return text;
 }
 
 /** The chosen one: `cursor` counts from the newest. */
