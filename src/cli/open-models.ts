@@ -7,7 +7,7 @@ import type { System } from '../system/system.ts';
 
 /** The models these settings give, with what was learned of them since this version was made. */
 export function openModels(
-  { environment, network, clock, files }: System,
+  { environment, network, clock, files, images }: System,
   settings: Pick<Settings, 'model' | 'providers'>,
   demo?: ModelsOptions['demo'],
 ): Models {
@@ -16,6 +16,7 @@ export function openModels(
     environment,
     network,
     clock,
+    images,
     settings: { model: settings.model, providers: settings.providers },
     fresh: createFreshFacts({ files, network, clock, state, providers: CATALOGUED_VENDORS }),
     ...(demo === undefined ? {} : { demo }),

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Environment, Ids } from './environment.ts';
 import type { Files } from './files.ts';
+import type { Images } from './images.ts';
 import type { Network } from './network.ts';
 import type { Processes } from './processes.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,6 +12,7 @@ export interface System {
   readonly processes: Processes;
   readonly clock: Clock;
   readonly network: Network;
+  readonly images: Images;
   readonly environment: Environment;
   readonly ids: Ids;
 }

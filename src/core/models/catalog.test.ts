@@ -24,6 +24,7 @@ function models(
     environment: createMemoryEnvironment({ variables }),
     network: { fetch: globalThis.fetch },
     clock: createMemoryClock(),
+    images: { fit: async () => null },
     settings: { ...NO_MODEL_SETTINGS, ...settings },
     ...(fresh === undefined ? {} : { fresh }),
   });
@@ -211,6 +212,7 @@ test('a server on this machine is asked for its models, and its names borrow no 
     environment: createMemoryEnvironment({ variables: { OLLAMA_HOST: 'box:1' } }),
     network: { fetch: Object.assign(answer, { preconnect: () => {} }) as unknown as typeof globalThis.fetch },
     clock: createMemoryClock(),
+    images: { fit: async () => null },
     settings: { ...NO_MODEL_SETTINGS, providers: { mine: { ...OWN, api: 'openai-chat' } } },
   });
   expect(made.list().filter((row) => row.ref.provider === 'ollama')).toEqual([]);
@@ -233,6 +235,7 @@ test('a server that does not answer is not waited for', async () => {
     environment: createMemoryEnvironment({}),
     network: { fetch: Object.assign(never, { preconnect: () => {} }) as unknown as typeof globalThis.fetch },
     clock,
+    images: { fit: async () => null },
     settings: NO_MODEL_SETTINGS,
   });
   await clock.runUntil(made.learn({ catalogue: false }));

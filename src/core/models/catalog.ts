@@ -2,11 +2,13 @@ import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import type { ModelRef } from '../../protocol/message.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Environment } from '../../system/environment.ts';
+import type { Images } from '../../system/images.ts';
 import type { Network } from '../../system/network.ts';
 import { BUILT_IN_PROVIDERS, type BuiltInProvider } from './built-in-providers.ts';
 import { type Choice, chooseModel } from './choose.ts';
 import { environmentCredentials } from './credentials.ts';
 import { type FreshFacts, NO_FRESH_FACTS } from './facts/fresh-facts.ts';
+import { withFittingImages } from './fit-images.ts';
 import type { Model, ModelFacts, Wire } from './model.ts';
 import { modelRefText, parseModelRef } from './model-ref.ts';
 import type { CustomModel, ModelSettings, ProviderSettings } from './model-settings.ts';
@@ -72,6 +74,7 @@ export interface ModelsOptions {
   readonly environment: Environment;
   readonly network: Pick<Network, 'fetch'>;
   readonly clock: Clock;
+  readonly images: Images;
   readonly settings: ModelSettings;
   /** What was learned of models since this version; missing: nothing. */
   readonly fresh?: FreshFacts;
@@ -138,7 +141,8 @@ export function createModels(options: ModelsOptions): Models {
       if (!key.ok) return key;
       await fresh.load();
       const facts = factsOf(ref.model, checked.value, fresh);
-      return done(wire.open({ ref, facts, baseUrl, key: key.value, headers, dialect, fetch: network.fetch, clock }));
+      const connection = { ref, facts, baseUrl, key: key.value, headers, dialect, fetch: network.fetch, clock };
+      return done(withFittingImages(wire.open(connection), options.images, wire.images));
     },
     configured: (sources) =>
       chooseModel({

@@ -88,6 +88,8 @@ export type ModelEvent =
       readonly tool: string;
       readonly inputBytes: number;
     }
+  /** Something the person should know, such as a picture that was sent smaller; each is said once. */
+  | { readonly type: 'notice'; readonly identifier: string; readonly text: string }
   /** Bytes came that carry nothing to show: the stream is not stalled. `retry.ts` keeps it to itself. */
   | { readonly type: 'alive' }
   /** Always the last one. */
@@ -116,9 +118,24 @@ export interface Wire {
   facts(model: string): ModelFacts | null;
   /** Names of the known models, best first. */
   readonly known: readonly string[];
+  readonly images: ImageLimits;
   open(connection: WireConnection): Model;
   /** Names of the models a server has, where it can be asked; empty when it does not say. Never rejects. */
   names?(connection: WireConnection, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** What a service takes of pictures; larger ones are made smaller before they are sent. */
+export interface ImageLimits {
+  /** Pixels a side. */
+  readonly side: number;
+  /** Characters of base64. */
+  readonly base64: number;
+  /** Media types. */
+  readonly types: readonly string[];
+  /** Pixels a side of a picture that has to be made smaller: more are not looked at anyway. */
+  readonly shrinkTo: number;
+  /** A stricter side where a request holds more than `over` pictures; null: none. */
+  readonly many: { readonly over: number; readonly side: number } | null;
 }
 
 export interface WireConnection {

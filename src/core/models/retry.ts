@@ -71,7 +71,7 @@ export async function* streamWithRetry(
         end = event;
         break;
       }
-      streamed ||= event.type !== 'begin';
+      streamed ||= event.type !== 'begin' && event.type !== 'notice';
       yield event;
     }
     const closing = judged(end ?? abortedEnd());

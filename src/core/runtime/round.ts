@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json.ts';
+import type { EntryBody } from '../../protocol/entry.ts';
 import type { Failure } from '../../protocol/failure.ts';
 import type { AssistantPart, StopReason } from '../../protocol/message.ts';
 import type { ModelEnd, ModelEvent } from '../models/model.ts';
@@ -69,6 +70,7 @@ export async function runRound(
   });
   for await (const event of stream) {
     if (event.type === 'end') end = event;
+    else if (event.type === 'notice') void runtime.recorder.write([noticeEntry(event)], { onFailure: 'keep' });
     else live.show(event, event.type === 'call' ? ownName(event.part, event.call) : '');
   }
   if (end === null) throw new Error('a model stream ended without its end');
@@ -109,8 +111,12 @@ export async function runRound(
 }
 
 interface Live {
-  show(event: Exclude<ModelEvent, ModelEnd>, call: string): void;
+  show(event: Exclude<ModelEvent, ModelEnd | { readonly type: 'notice' }>, call: string): void;
   end(): void;
+}
+
+function noticeEntry({ identifier, text }: Extract<ModelEvent, { type: 'notice' }>): EntryBody {
+  return { kind: 'note', level: 'info', identifier, text };
 }
 
 /** The message as it streams. Its closing entry, or `end` when nothing is kept, takes it away again. */

@@ -2,6 +2,7 @@ import type { TerminalSystem } from '../system.ts';
 import { createBunClock } from './clock.ts';
 import { createBunEnvironment, createBunIds } from './environment.ts';
 import { createBunFiles } from './files.ts';
+import { createBunImages } from './images.ts';
 import { createBunNetwork } from './network.ts';
 import { createBunProcesses } from './processes.ts';
 import { createBunTerminal } from './terminal.ts';
@@ -13,6 +14,7 @@ export function createBunSystem(): TerminalSystem {
     processes: createBunProcesses(),
     clock: createBunClock(),
     network: createBunNetwork(),
+    images: createBunImages(),
     environment: createBunEnvironment(),
     ids: createBunIds(),
     terminal: createBunTerminal(),

@@ -38,6 +38,8 @@ export function createMemorySystem(options: MemorySystemOptions = {}): MemorySys
     files,
     clock,
     network,
+    // Nothing here can decode a picture: what does not fit is left out.
+    images: { fit: async () => null },
     environment,
     processes: createMemoryProcesses(clock, files),
     ids: createMemoryIds(clock),

@@ -22,6 +22,13 @@ export const anthropicWire: Wire = {
   known: ANTHROPIC_MODELS,
   warm: async () => void (await loadSdk()),
   facts: (model) => anthropicModel(model)?.facts ?? null,
+  images: {
+    side: 8_000,
+    base64: 5 * 1024 * 1024,
+    types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    shrinkTo: 2_000,
+    many: { over: 20, side: 2_000 },
+  },
   open: (connection) => new AnthropicMessages(connection),
 };
 

@@ -13,6 +13,14 @@ export const googleWire: Wire = {
   known: knownModels('google'),
   facts: (model) => snapshotFacts('google', model),
   warm: async () => {},
+  // A request holds 20 MB in all, and there are no GIFs.
+  images: {
+    side: 8_000,
+    base64: 8 * 1024 * 1024,
+    types: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'],
+    shrinkTo: 3_072,
+    many: null,
+  },
   open: (connection) => new Gemini(connection),
 };
 

@@ -4,7 +4,7 @@ import type { Model, ModelEvent, ModelRequest, Wire, WireConnection } from '../m
 import { type ChatDialect, type ChatLack, chatDialect, chatLack } from './openai-chat-dialects.ts';
 import { chatRequest } from './openai-chat-request.ts';
 import { ChatStream } from './openai-chat-stream.ts';
-import { loadOpenAi, OpenAiClient, type RefusedRequest } from './openai-client.ts';
+import { loadOpenAi, OPENAI_IMAGES, OpenAiClient, type RefusedRequest } from './openai-client.ts';
 import { openAiNames } from './openai-names.ts';
 import { parsedEvent, streamReply, unreadableEvent } from './stream-reply.ts';
 
@@ -16,6 +16,7 @@ export const openaiChatWire: Wire = {
   facts: (model) => snapshotFacts('openai', model),
   warm: async () => void (await loadOpenAi()),
   names: openAiNames,
+  images: OPENAI_IMAGES,
   open: (connection) => new OpenAiChat(connection),
 };
 

@@ -1,13 +1,22 @@
 import type { OpenAI } from 'openai/client';
 import type { Failure } from '../../../protocol/failure.ts';
 import { failureOfNetwork, failureOfService, type ServiceProblem } from '../failures.ts';
-import type { WireConnection } from '../model.ts';
+import type { ImageLimits, WireConnection } from '../model.ts';
 import { secretsOf } from './connection-secrets.ts';
 
 /** The SDK's client takes about a tenth of a second to load, so it is loaded for the first request or by `warm`. */
 export function loadOpenAi(): Promise<typeof import('openai/client')> {
   return import('openai/client');
 }
+
+/** The service takes more; beyond this nothing more is seen, and every request carries it again. */
+export const OPENAI_IMAGES: ImageLimits = {
+  side: 8_000,
+  base64: 16 * 1024 * 1024,
+  types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+  shrinkTo: 2_048,
+  many: null,
+};
 
 /** The SDK gives up on a request after this; our own watch over silence is far shorter. */
 const LONGEST_REQUEST_MS = 3_600_000;

@@ -2,7 +2,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import type { Failure } from '../../../protocol/failure.ts';
 import { knownModels, snapshotFacts } from '../facts/snapshot.ts';
 import type { Model, ModelEvent, ModelRequest, Wire, WireConnection } from '../model.ts';
-import { loadOpenAi, OpenAiClient, type RefusedRequest } from './openai-client.ts';
+import { loadOpenAi, OPENAI_IMAGES, OpenAiClient, type RefusedRequest } from './openai-client.ts';
 import { openAiNames } from './openai-names.ts';
 import { type ResponsesLack, reasoningIds, responsesRequest } from './openai-responses-request.ts';
 import { ResponsesStream } from './openai-responses-stream.ts';
@@ -14,6 +14,7 @@ export const openaiResponsesWire: Wire = {
   facts: (model) => snapshotFacts('openai', model),
   warm: async () => void (await loadOpenAi()),
   names: openAiNames,
+  images: OPENAI_IMAGES,
   open: (connection) => new OpenAiResponses(connection),
 };
 
