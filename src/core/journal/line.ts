@@ -11,8 +11,6 @@ export interface LineHead {
 const encoder = new TextEncoder();
 const utf8 = new TextDecoder();
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
@@ -49,11 +47,12 @@ function isEntry(value: unknown): value is Entry {
   );
 }
 
-const ID_KEY = encoder.encode('{"id":"');
-const PARENT_KEY = encoder.encode(',"parent":');
-const TIME_KEY = encoder.encode(',"time":');
-const KIND_KEY = encoder.encode(',"kind":"');
-const NULL = encoder.encode('null');
+/** A head in its fixed order: strings of printable ASCII without escapes. */
+const HEAD = /^\{"id":"([ !#-[\]-~]+)","parent":(?:null|"([ !#-[\]-~]+)"),"time":([0-9]+),"kind":"([ !#-[\]-~]+)"/;
+/** Where an id begins in its line. */
+const ID_FROM = '{"id":"'.length;
+/** Longer than any head we write; one that is longer still is parsed with its line. */
+const HEAD_BYTES = 192;
 
 /**
  * Reads the head of the line at `from`..`to` by its fixed order; a line that was written otherwise (by hand, by another
@@ -69,73 +68,32 @@ function parseHead(line: Uint8Array): LineHead | null {
   return entry && { id: entry.id, parent: entry.parent, time: entry.time, kind: entry.kind };
 }
 
+/** By the engine's own pattern matcher: a session is opened once a process, before any loop of ours has been compiled. */
 function scanHead(bytes: Buffer, from: number, to: number, likelyParent: string): LineHead | null {
   if (to - from < 2 || bytes[to - 1] !== CLOSE_BRACE) return null;
-  if (!startsWith(bytes, from, to, ID_KEY)) return null;
-  let at = from + ID_KEY.length;
-  const idEnd = plainStringEnd(bytes, at, to);
-  if (idEnd <= at) return null;
-  const id = bytes.toString('latin1', at, idEnd);
-  at = idEnd + 1;
-
-  if (!startsWith(bytes, at, to, PARENT_KEY)) return null;
-  at += PARENT_KEY.length;
-  let parent: EntryId | null = null;
-  if (bytes[at] === QUOTE) {
-    const parentEnd = plainStringEnd(bytes, at + 1, to);
-    if (parentEnd <= at + 1) return null;
-    parent = isText(bytes, at + 1, parentEnd, likelyParent)
-      ? likelyParent
-      : bytes.toString('latin1', at + 1, parentEnd);
-    at = parentEnd + 1;
-  } else if (startsWith(bytes, at, to, NULL)) at += NULL.length;
-  else return null;
-
-  if (!startsWith(bytes, at, to, TIME_KEY)) return null;
-  at += TIME_KEY.length;
-  let time = 0;
-  const timeFrom = at;
-  for (let digit = bytes[at]! - 48; at < to && digit >= 0 && digit <= 9; digit = bytes[++at]! - 48)
-    time = time * 10 + digit;
-  if (at === timeFrom) return null;
-
-  if (!startsWith(bytes, at, to, KIND_KEY)) return null;
-  at += KIND_KEY.length;
-  const kindEnd = plainStringEnd(bytes, at, to);
-  if (kindEnd <= at) return null;
-  return { id, parent, time, kind: kindName(bytes, at, kindEnd) };
+  const found = HEAD.exec(bytes.toString('latin1', from, Math.min(to, from + HEAD_BYTES)));
+  if (found === null) return null;
+  const [, foundId, foundParent, time, kind] = found as unknown as [string, string, string | undefined, string, string];
+  return {
+    // Decoded anew: a piece of the matched text would keep all of it in memory.
+    id: bytes.toString('latin1', from + ID_FROM, from + ID_FROM + foundId.length),
+    parent: foundParent === undefined ? null : foundParent === likelyParent ? likelyParent : copyOf(foundParent),
+    time: Number(time),
+    kind: kindName(kind),
+  };
 }
 
-function startsWith(bytes: Uint8Array, at: number, to: number, expected: Uint8Array): boolean {
-  if (at + expected.length > to) return false;
-  for (let index = 0; index < expected.length; index++) if (bytes[at + index] !== expected[index]) return false;
-  return true;
+function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** Place of the closing quote of a string of printable ASCII without escapes; -1 when it is anything else. */
-function plainStringEnd(bytes: Uint8Array, from: number, to: number): number {
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at]!;
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH || byte < 0x20 || byte > 0x7e) return -1;
-  }
-  return -1;
-}
+const kindNames = new Map<string, string>();
 
-function isText(bytes: Uint8Array, from: number, to: number, text: string): boolean {
-  if (to - from !== text.length) return false;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) !== bytes[from + index]) return false;
-  return true;
-}
-
-const kindNames: string[][] = [];
-
-/** The same string object for the same kind: no decoding for kinds seen before. */
-function kindName(bytes: Buffer, from: number, to: number): string {
-  const known = (kindNames[to - from] ??= []);
-  const found = known.find((name) => isText(bytes, from, to, name));
-  if (found !== undefined) return found;
-  const name = bytes.toString('latin1', from, to);
-  if (known.length < 64) known.push(name);
+/** The same string object for the same kind. */
+function kindName(kind: string): string {
+  const known = kindNames.get(kind);
+  if (known !== undefined) return known;
+  const name = copyOf(kind);
+  if (kindNames.size < 256) kindNames.set(name, name);
   return name;
 }

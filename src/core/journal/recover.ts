@@ -20,6 +20,8 @@ export interface Waiting {
   readonly paused: QueuePause | null;
 }
 
+const NOTHING_WAITS: Waiting = { inputs: [], paused: null };
+
 /** What waits, from entries in file order; other kinds are ignored. */
 export function waitingOf(entries: Iterable<Entry>): Waiting {
   let inputs: EntryOf<'input'>[] = [];
@@ -78,7 +80,12 @@ async function closings(journal: Journal): Promise<EntryBody[]> {
   if (lastMove === undefined || journal.kindOf(lastMove) === 'position') return [];
   const branch = journal.branch();
   const after = branch.findLastIndex((id) => journal.kindOf(id) === 'turn-end');
-  return recoveryEntries(await journal.load(branch.slice(after + 1)), await loadWaiting(journal));
+  const open = await journal.load(branch.slice(after + 1));
+  // What waits lies all over a long journal: it is read only where a cut turn may have to hold it back.
+  const wasCut = recoveryEntries(open, NOTHING_WAITS).some(
+    (body) => body.kind === 'turn-end' && body.reason === 'interrupted',
+  );
+  return recoveryEntries(open, wasCut ? await loadWaiting(journal) : NOTHING_WAITS);
 }
 
 interface Unanswered {

@@ -59,23 +59,37 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
     return true;
   }
 
+  function takeOrLose(bytes: Buffer, from: number, to: number, at: number, hasNull: boolean): void {
+    line++;
+    const spoiled = hasNull && bytes.subarray(from, to).includes(0);
+    if (spoiled || !takeLine(bytes, from, to, at)) lose(to - from);
+  }
+
   for (let read = 0; read < size; ) {
     const chunk = await files.readRange(path, read, Math.min(CHUNK, size - read));
     if (chunk.length === 0) break;
+    const at = read;
     read += chunk.length;
-    const bytes = rest.length === 0 ? bufferOf(chunk) : Buffer.concat([rest, chunk]);
+    const bytes = bufferOf(chunk);
+    let from = 0;
+    let end = bytes.indexOf(NEWLINE);
+    if (rest.length > 0) {
+      // Only the line that two pieces share is put together: joining the pieces would cost more than all else.
+      rest = Buffer.concat([rest, bytes.subarray(0, end < 0 ? bytes.length : end)]);
+      if (end < 0) continue;
+      takeOrLose(rest, 0, rest.length, restAt, true);
+      from = end + 1;
+      end = bytes.indexOf(NEWLINE, from);
+    }
     // Zero bytes are what a lost page leaves behind; a chunk without any needs no look at each line.
     const hasNull = bytes.includes(0);
-    let from = 0;
-    for (let end = bytes.indexOf(NEWLINE, rest.length); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
-      line++;
-      const spoiled = hasNull && bytes.subarray(from, end).includes(0);
-      if (spoiled || !takeLine(bytes, from, end, restAt + from)) lose(end - from);
+    for (; end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      takeOrLose(bytes, from, end, at + from, hasNull);
       from = end + 1;
     }
     // Copied, so that the whole chunk does not live on behind a few bytes.
     rest = Buffer.from(bytes.subarray(from));
-    restAt += from;
+    restAt = at + from;
   }
 
   // What stands behind the last newline is a whole line only if all of it parses.
