@@ -101,6 +101,29 @@ test('approving counts only once every row was drawn; refusing always works (PR-
   expect(other.sentOf('answer')).toEqual([{ type: 'answer', ask: 'a1', answer: { kind: 'choice', choice: 'no' } }]);
 });
 
+test('many long answers stand in as many rows as they need, each with its words; low dialogs keep their keys', async () => {
+  const labels = [
+    'Yes, once',
+    'Yes, this exact line',
+    'Yes, all of git commit',
+    'Yes, remembered here',
+    'Yes, wide and for good',
+  ];
+  const choices = [
+    ...labels.map((label, index) => ({ name: `c${index}`, key: 'yaprw'[index]!, label, approves: true })),
+    { name: 'no', key: 'n', label: 'No, and say why', approves: false },
+  ];
+  const driver = await drive({ columns: 80 });
+  await ask(driver, asking({ choices } as never));
+  await driver.press('tab');
+  for (const choice of choices) expect(driver.region('dialog')).toContain(`[${choice.key}] ${choice.label}`);
+  await driver.resize(80, 12);
+  expect(driver.region('dialog')).toContain('[n]');
+  await driver.resize(80, 30);
+  await driver.press('w');
+  expect(driver.sentOf('answer')).toHaveLength(1);
+});
+
 test('an approving key that came with others in one read does not count, and Enter never approves (PR-7, PR-9)', async () => {
   const driver = await drive();
   await ask(driver);

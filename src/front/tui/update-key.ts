@@ -52,7 +52,7 @@ function interruptQuestion(screen: Screen, context: Context): Step | null {
 function questionKey(screen: Screen, context: Context, event: KeyEvent): Step | null {
   const ask = currentAsk(context.view, screen.client);
   if (ask === null || screen.ask === null) return null;
-  const meant = askKey(ask, screen.ask, event, askWindow(context.layout.dialog.height), context.now);
+  const meant = askKey(ask, screen.ask, event, askWindow(ask, context.layout.dialog), context.now);
   switch (meant.kind) {
     case 'state':
       return stay({ ...screen, ask: meant.state });

@@ -6,6 +6,7 @@ import type { Target } from './frame/painter.ts';
 import type { InputEvent } from './input/event.ts';
 import { promptInner, transcriptInner } from './layout.ts';
 import { askWindow } from './modals/ask.ts';
+import { currentAsk } from './modals/ask-state.ts';
 import { matches } from './modals/picker.ts';
 import { openItem } from './open-card.ts';
 import { isEmpty, lineRows, type Point, type Selection, wordColumns } from './regions/selection.ts';
@@ -40,8 +41,9 @@ export function updateMouse(before: Screen, context: Context, event: MouseEvent,
 
 function wheel(screen: Screen, context: Context, rows: number, target: Target | null): Step {
   if (screen.modals.length > 0) return modalWheel(screen, context, rows);
-  if (target?.region === 'question' && screen.ask !== null) {
-    const end = Math.max(0, screen.ask.total - askWindow(context.layout.dialog.height));
+  const ask = currentAsk(context.view, screen.client);
+  if (target?.region === 'question' && screen.ask !== null && ask !== null) {
+    const end = Math.max(0, screen.ask.total - askWindow(ask, context.layout.dialog));
     return stay({ ...screen, ask: { ...screen.ask, scroll: Math.max(0, Math.min(end, screen.ask.scroll + rows)) } });
   }
   // The wheel over the prompt does nothing (PE-3); anywhere else it scrolls what one reads.

@@ -17,6 +17,9 @@ export interface DrawnAsk {
   readonly total: number;
 }
 
+/** Rows of content that are worth more than the words of the keys. */
+const LEAST_CONTENT = 3;
+
 /** Rows the question's content has at the width of its box. */
 export function askContent(ask: Ask, state: AskState, width: number): Row[] {
   return ask.body.kind === 'questions' ? questionRows(ask.body, state, width) : permissionRows(ask, width);
@@ -24,12 +27,18 @@ export function askContent(ask: Ask, state: AskState, width: number): Row[] {
 
 /** Rows the dialog would like: its content, its keys, its border. */
 export function askHeight(ask: Ask, state: AskState, columns: number): number {
-  return askContent(ask, state, columns - 4).length + 3;
+  return askContent(ask, state, columns - 4).length + 2 + flowed(choiceLines(ask, true), columns - 4).length;
 }
 
-/** Rows of content a dialog of `height` rows shows. */
-export function askWindow(height: number): number {
-  return Math.max(1, height - 3);
+/** Rows of content a dialog of this size shows. */
+export function askWindow(ask: Ask, dialog: { readonly width: number; readonly height: number }): number {
+  return Math.max(1, dialog.height - 2 - keyRows(ask, dialog));
+}
+
+/** Rows for the keys: as many as their words need, one where the dialog is too low for that. */
+function keyRows(ask: Ask, dialog: { readonly width: number; readonly height: number }): number {
+  const wanted = flowed(choiceLines(ask, true), dialog.width - 4).length;
+  return dialog.height - 2 - wanted >= LEAST_CONTENT ? wanted : 1;
 }
 
 /** The question at the foot of the transcript: content that scrolls, then the keys that answer (PR-6, docs §19). */
@@ -39,7 +48,7 @@ export function drawAsk(painter: Painter, scene: Scene, ask: Ask, state: AskStat
   if (area.height < 2) return null;
   const listens = screen.focus === 'question';
   const rows = askContent(ask, state, area.width - 4);
-  const window = askWindow(area.height);
+  const window = askWindow(ask, area);
   const top = Math.max(0, Math.min(state.scroll, rows.length - window));
   painter.fill(area, theme.styles.text);
   painter.hit(area, { region: 'question' });
@@ -61,9 +70,12 @@ export function drawAsk(painter: Painter, scene: Scene, ask: Ask, state: AskStat
   const clip = painter.within(inside);
   for (const [offset, row] of rows.slice(top, top + window).entries())
     drawContentRow(clip, scene, inside, inside.y + offset, row);
-  const keys = keyLines(scene, ask, state, rows.length > window);
-  const y = area.y + area.height - 2;
-  if (y > area.y) drawLine(painter, theme, area.x + 2, y, firstFitting(keys, area.width - 4), area.width - 4);
+  const room = keyRows(ask, area);
+  const keys = keyLines(scene, ask, state, rows.length > window, area.width - 4, room);
+  for (const [index, line] of keys.entries()) {
+    const y = area.y + area.height - 1 - room + index;
+    if (y > area.y) drawLine(painter, theme, area.x + 2, y, line, area.width - 4);
+  }
   return { id: ask.id, from: top, to: Math.min(rows.length, top + window), total: rows.length };
 }
 
@@ -74,14 +86,12 @@ function drawContentRow(painter: Painter, scene: Scene, area: Rect, y: number, r
   drawLine(painter, theme, area.x + used, y, row.line, area.width - used);
 }
 
-/** From whole to least. While the dialog only watches, it says so, and how to turn to it (UP-15). */
-function keyLines(scene: Scene, ask: Ask, state: AskState, scrolls: boolean): Line[] {
+/** While the dialog only watches, it says so, and how to turn to it (UP-15). Else its choices, in words if at all possible. */
+function keyLines(scene: Scene, ask: Ask, state: AskState, scrolls: boolean, width: number, room: number): Line[] {
   if (scene.screen.focus !== 'question') {
     const focus = scene.keymap.label('focus') ?? 'Tab';
-    return [
-      [piece(`[${focus}]`, 'accent'), piece(' answers', 'text'), piece('   what you type goes to your draft', 'quiet')],
-      [piece(`[${focus}]`, 'accent'), piece(' answers', 'text')],
-    ];
+    const turn: Line = [piece(`[${focus}]`, 'accent'), piece(' answers', 'text')];
+    return [firstFitting([[...turn, piece('   what you type goes to your draft', 'quiet')], turn], width)];
   }
   if (ask.body.kind === 'questions') {
     const many = ask.body.questions[state.questions.at]?.many === true;
@@ -89,33 +99,47 @@ function keyLines(scene: Scene, ask: Ask, state: AskState, scrolls: boolean): Li
     const mark: Line = many ? [piece('[Space]', 'accent'), piece(' Mark', 'quiet')] : [];
     const answer: Line = [piece('[Enter]', 'accent'), piece(' Answer', 'text')];
     const skip: Line = [piece('[Esc]', 'accent'), piece(' Skip', 'quiet')];
-    return [spaced([move, mark, answer, skip, BACK]), spaced([answer, skip])];
+    return [firstFitting([spaced([move, mark, answer, skip, BACK]), spaced([answer, skip])], width)];
   }
   const ready = allSeen(state);
-  const approving = choicesOf(ask)
-    .filter((choice) => choice.approves)
-    .map(
-      (choice): Line => [
-        piece(`[${choice.key}]`, ready ? 'accent' : 'quiet'),
-        piece(` ${choice.label}`, ready ? 'text' : 'quiet'),
-      ],
-    );
-  const refusing = choicesOf(ask)
-    .filter((choice) => !choice.approves)
-    .map((choice): Line => [piece(`[${choice.key}]`, 'accent'), piece(` ${choice.label}`, 'text')]);
+  const choices = choiceLines(ask, ready);
   const read: Line = ready || !scrolls ? [] : [piece('[PgDn]', 'accent'), piece(' read to the end first', 'warn')];
   const output: Line =
     hasOutputChoice(ask) && state.chosen
       ? [piece('[Tab]', 'accent'), piece(` output: ${OUTPUT_WORDS[state.output ?? 'judged']}`, 'quiet')]
       : [];
-  const short = (lines: readonly Line[]) => lines.map((line) => [line[0]!]);
-  return [
-    spaced([read, ...approving, ...refusing, output, BACK]),
-    spaced([read, ...approving, ...refusing, output]),
-    spaced([read, ...approving, ...refusing]),
-    spaced([read, ...short(approving), ...short(refusing)]),
-    spaced([...short(approving), ...short(refusing)]),
-  ];
+  const short = choices.map((line) => [line[0]!]);
+  const ways = [[read, ...choices, output, BACK], [read, ...choices, output], [read, ...choices], choices];
+  for (const way of ways) {
+    const lines = flowed(way, width);
+    if (lines.length <= room) return lines;
+  }
+  return [firstFitting([spaced([read, ...short]), spaced(short)], width)];
+}
+
+/** The answers, those that approve first. */
+function choiceLines(ask: Ask, ready: boolean): Line[] {
+  const choices = choicesOf(ask);
+  return [...choices.filter((choice) => choice.approves), ...choices.filter((choice) => !choice.approves)].map(
+    (choice) => {
+      const usable = ready || !choice.approves;
+      return [
+        piece(`[${choice.key}]`, usable ? 'accent' : 'quiet'),
+        piece(` ${choice.label}`, usable ? 'text' : 'quiet'),
+      ];
+    },
+  );
+}
+
+/** Pieces side by side, in as many rows as they need; one row at least. */
+function flowed(parts: readonly Line[], width: number): Line[] {
+  const rows: Line[][] = [[]];
+  for (const part of parts.filter((line) => line.length > 0)) {
+    const row = rows.at(-1)!;
+    if (row.length > 0 && lineWidth(spaced([...row, part])) > width) rows.push([part]);
+    else row.push(part);
+  }
+  return rows.map(spaced);
 }
 
 const BACK: Line = [piece('[Shift-Tab]', 'accent'), piece(' Back', 'quiet')];
