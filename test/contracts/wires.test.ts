@@ -12,6 +12,7 @@ import { createMemoryClock } from '../../src/system/memory/clock.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { ESCAPE, FOLDER, openHouse, type Seat } from '../support/controller.ts';
 import type { FakeEntry, FakeOptions, FakePart } from '../support/fake-service.ts';
+import { pngHeader } from '../support/image-size.ts';
 import { gate } from '../support/script.ts';
 import {
   plainRequest as ask,
@@ -386,6 +387,27 @@ describe.each(WIRE_RIGS.map((rig) => [rig.name, rig] as const))('%s', (_, rig) =
       [true, ['look']],
       [false, ['look']],
     ]);
+  });
+
+  test('a picture the service refuses after all is left out, once tried again, and the next prompt works (UP-28)', async () => {
+    const { fake, model } = await serve(rig, ['seen', 'fine', 'still fine']);
+    const { session, person, entries } = await openSession([model]);
+    const base64 = pngHeader(1_500, 40).toString('base64');
+    const attachments = [{ kind: 'image', name: 'wide.png', mediaType: 'image/png', base64 }] as const;
+    const show = async (ref: string) => {
+      await person.send({ type: 'say', ref, text: 'see', attachments, delivery: 'steering' });
+      await session.idle();
+    };
+    await show('one');
+    fake.limits.imageSide = 1_000;
+    await say(session, person, 'and now?');
+    await say(session, person, 'next');
+    expect(fake.requests.map((request) => request.refused === null)).toEqual([true, false, true, true]);
+    expect(fake.requests[0]?.raw).toContain(base64);
+    expect(fake.requests[2]?.raw).not.toContain(base64);
+    const ends = (await entries()).flatMap((entry) => (entry.kind === 'turn-end' ? [entry.reason] : []));
+    expect(ends).toEqual(['done', 'done', 'done']);
+    await session.close();
   });
 
   test('what the entries say was used is what the service billed, retries included (UP-56)', async () => {

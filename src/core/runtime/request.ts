@@ -17,13 +17,12 @@ export async function buildRequest(
   { model, effort }: Pick<TurnTerms, 'model' | 'effort'>,
   last: boolean,
 ): Promise<BuiltRequest> {
-  const images = new Set<string>();
   const messages: Message[] = await runtime.context.build({
     target: model.ref,
     images: model.facts.images,
     dropped: runtime.refusedAttachments,
     loadAttachment: (attachment) => {
-      if (attachment.kind === 'image') images.add(attachment.hash);
+      if (attachment.kind === 'image') runtime.sentImages.add(attachment.hash);
       return runtime.loadAttachment(attachment);
     },
   });
@@ -38,7 +37,7 @@ export async function buildRequest(
     cacheMarks: cacheMarks(messages),
     session: runtime.session,
   };
-  return { request, images };
+  return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
 }
 
 /** Each text speaks only of tools that are offered beside it. */

@@ -50,6 +50,8 @@ export interface Runtime {
   readonly usedCalls: Set<string>;
   /** Hashes of attachments a service refused: they are left out of later requests. */
   readonly refusedAttachments: Set<string>;
+  /** Hashes of pictures in requests so far: the context keeps what it built, and does not load them again. */
+  readonly sentImages: Set<string>;
   readonly loadAttachment: (attachment: Attachment) => Promise<string | null>;
   readonly retryLimits: Partial<RetryLimits>;
   readonly calls: CallServices;

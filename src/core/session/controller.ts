@@ -288,6 +288,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       systemPrompt: systemPrompt(surroundings, instructions, skills?.list),
       usedCalls: past.usedCalls,
       refusedAttachments: new Set(),
+      sentImages: new Set(),
       loadAttachment: async (attachment) => {
         const bytes = await attachments.load(attachment);
         return bytes === null ? null : Buffer.from(bytes).toString('base64');
