@@ -19,6 +19,8 @@ export interface FileStat {
   readonly inode: number;
   readonly device: number;
   readonly owner: number;
+  /** How many names it has; left out where that is not known. */
+  readonly links?: number;
 }
 
 export interface FolderEntry {

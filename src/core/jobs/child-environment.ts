@@ -34,6 +34,10 @@ const REMOVED = new Set([
   'BASH_ENV',
   'ENV',
   'PROMPT_COMMAND',
+  // A line begins in its folder by no other name than the one it was judged under.
+  'PWD',
+  'OLDPWD',
+  'CDPATH',
   'PS4',
   'SHELLOPTS',
   'BASHOPTS',

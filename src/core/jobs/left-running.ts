@@ -3,12 +3,17 @@ import type { Confined } from './line.ts';
 
 const MOST_BYTES = 64 * 1024;
 
-/** Commands a line left running, as the sandbox wrote them down before it ended them; the note is removed. */
-export async function readLeft(files: Pick<Files, 'read' | 'remove'>, left: string | null): Promise<string[]> {
+/**
+ * Commands a line left running, as the sandbox wrote them down before it ended them; the note is removed. The line can write
+ * there too: a link it put in its place would have us read for it what it cannot.
+ */
+export async function readLeft(files: Pick<Files, 'open' | 'remove'>, left: string | null): Promise<string[]> {
   if (left === null) return [];
   try {
-    const text = new TextDecoder().decode(await files.read(left, MOST_BYTES));
+    const file = await files.open(left, { write: false, follow: false });
+    const bytes = await file.readAll(MOST_BYTES).finally(() => file.close());
     await files.remove(left);
+    const text = new TextDecoder().decode(bytes);
     return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   } catch (error) {
     if (error instanceof SystemError) return [];

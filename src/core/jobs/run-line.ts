@@ -12,7 +12,7 @@ import { createProgress } from './progress.ts';
 import { saveOutput } from './saved-output.ts';
 
 export interface LineParts {
-  readonly files: Pick<Files, 'openAppend' | 'makeFolder' | 'read' | 'remove'>;
+  readonly files: Pick<Files, 'openAppend' | 'makeFolder' | 'open' | 'remove'>;
   readonly processes: Processes;
   readonly clock: Clock;
   /** Our own environment; commands get it without our credentials. */

@@ -100,7 +100,8 @@ const ADDS: Readonly<Record<string, string>> = {
   parallel: 'what parallel is given',
   watch: 'a line put together again',
 };
-const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
+/** To `env` any name is one, that of an exported function too. */
+const ASSIGNMENT = /^[^=]+=/;
 
 /**
  * The commands inside one command; empty for an ordinary one. Where the options of a wrapper are not known, every end of

@@ -11,18 +11,24 @@ export interface Facts {
   readonly home: string | null;
   readonly paths: readonly PathFact[];
   readonly line: LineFact | null;
+  /** Places that walking over a folder leaves out: our own, and those of keys. */
+  readonly hidden?: readonly string[];
   /** Whether the volume tells upper from lower case no apart (RULE-2); it does where absent. */
   readonly ignoreCase?: boolean;
 }
 
 export interface PathFact {
   readonly path: string;
+  /** As a program is given it, where `..` stands in it: `path` is then only how it reads. */
+  readonly opened?: string;
   /** For what is not there yet: its deepest existing parent resolved, the rest appended. */
   readonly real: string;
   /** Within the workspace or an opened folder, links resolved. */
   readonly inside: boolean;
   readonly exists: boolean;
   readonly inode: number | null;
+  /** Whether this file goes by other names too, perhaps elsewhere: writing it changes those as well. */
+  readonly shared?: boolean;
   /** Protected whatever is answered: our own state, `.git` internals, credential places. */
   readonly protected: Protection | null;
   readonly trusted: boolean;
@@ -38,6 +44,8 @@ export interface LineFact {
   readonly folder: string;
   /** The value of PATH it would run with. */
   readonly searchPath: string;
+  /** The bash that reads the line. */
+  readonly shell?: ProgramIdentity | null;
   readonly folderInside: boolean;
   /** Every simple command found, those inside others too; perhaps not all of them when `unparsed` is set. */
   readonly commands: readonly CommandFact[];

@@ -2,6 +2,7 @@ import type { Effect } from '../../protocol/effect.ts';
 import type { FactScope, FactSources, Facts, LineFact, PathFact } from './facts.ts';
 import { lineFact } from './line-facts.ts';
 import { pathFact } from './path-fact.ts';
+import { credentialPlaces } from './protected-places.ts';
 import { trusts } from './trust.ts';
 
 /** Finds what a decision on `effects` rests on. Touches nothing; what it cannot find out counts against the effect. */
@@ -22,6 +23,7 @@ export async function gatherFacts(effects: readonly Effect[], scope: FactScope, 
     home: scope.home,
     paths,
     line,
+    hidden: [...scope.own, ...credentialPlaces(scope.home)],
     ignoreCase: scope.ignoreCase ?? false,
   };
 }

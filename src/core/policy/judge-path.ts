@@ -79,6 +79,8 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
   const always: Reason[] = [];
   if (fact.protected !== null)
     always.push({ identifier: `protected-${fact.protected}`, text: `this is ${PROTECTED[fact.protected]}` });
+  if (fact.shared === true)
+    always.push({ identifier: 'hard-link', text: 'this file has further names (hard links), which change with it' });
   // Untrusted over untrusted changes nothing about what can be believed (SEC-20).
   if (untrusted && (fact.trusted || !fact.inside || !fact.exists))
     always.push({ identifier: 'untrusted-content', text: 'nobody has vouched for what is written' });

@@ -44,7 +44,8 @@ export function protectionOf(
   if (credentialPlaces(scope.home).some((place) => isWithin(real, place))) return 'credentials';
   // A workspace may itself lie in such a folder (a worktree): only what is below it counts.
   const root = [scope.workspace, ...scope.roots].find((folder) => isWithin(real, folder)) ?? '';
-  const segments = real.slice(root.length).split('/');
+  // On a volume that does not tell case apart these are the same places.
+  const segments = real.slice(root.length).toLowerCase().split('/');
   if (segments.includes('.git')) return 'git';
   if (segments.includes('.houston') || segments.at(-1) === '.mcp.json') return 'settings';
   return null;

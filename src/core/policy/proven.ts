@@ -297,6 +297,8 @@ function isOpenToReading(path: CommandFact['paths'][number]): boolean {
 function isProvenGit([verb = '', ...rest]: readonly string[]): boolean {
   const reader = Object.hasOwn(GIT, verb) ? GIT[verb] : undefined;
   if (reader === undefined || !hasOnlyListedOptions(reader, rest)) return false;
+  // `%G…` starts the program that checks signatures.
+  if (rest.some((word) => word.includes('%G'))) return false;
   // A name without `--list` would create a branch.
   return verb !== 'branch' || rest.includes('--list') || rest.every((word) => word.startsWith('-'));
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Files } from '../../system/files.ts';
 
 type Looking = Pick<Files, 'realPath' | 'linkStat' | 'readLink'>;
@@ -11,7 +11,7 @@ const MOST_LINKS = 40;
  * appended. A link that leads nowhere counts as the place it names, since writing would create that.
  */
 export async function resolvePath(files: Looking, path: string): Promise<string> {
-  let current = resolve(path);
+  let current = await walk(files, path);
   let rest: string[] = [];
   for (let links = 0; links <= MOST_LINKS; ) {
     const real = await files.realPath(current);
@@ -20,7 +20,7 @@ export async function resolvePath(files: Looking, path: string): Promise<string>
     const target = stat?.kind === 'link' ? await files.readLink(current) : null;
     if (target !== null) {
       const folder = await resolvePath(files, dirname(current));
-      current = resolve(folder, target);
+      current = await walk(files, target.startsWith('/') ? target : `${folder}/${target}`);
       links++;
       continue;
     }
@@ -29,4 +29,14 @@ export async function resolvePath(files: Looking, path: string): Promise<string>
     current = dirname(current);
   }
   return join(current, ...rest);
+}
+
+/** An absolute path without `..`, as the system takes it: behind a link, that is the folder above where the link leads. */
+async function walk(files: Looking, path: string): Promise<string> {
+  let current = '/';
+  for (const segment of path.split('/')) {
+    if (segment === '..') current = dirname(await resolvePath(files, current));
+    else current = join(current, segment);
+  }
+  return current;
 }

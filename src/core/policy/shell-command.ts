@@ -243,7 +243,8 @@ class LineReader {
         }
       : given;
     if (CHANGES_SHELL.has(name) && !isHarmlessSet(command.words)) this.note(name);
-    if (name === 'printf' && command.words.includes('-v')) this.note('printf -v');
+    const computed = namesComputed(command.words);
+    if (computed !== null) this.note(computed);
     if (readsItsInput(command.words)) this.note(`what ${name} is given`);
     if (command.expands && runsOthers(name) && command.words.some((word) => word.includes('{') && word !== '{}'))
       this.note('a list in braces');
@@ -446,4 +447,14 @@ function isHarmlessSet(words: readonly string[]): boolean {
       .slice(1)
       .every((word) => /^[-+][eux]*o?$/.test(word) || ['pipefail', 'errexit', 'nounset', 'xtrace'].includes(word))
   );
+}
+
+/** A word through which the shell itself would run or set something, though it is quoted: a subscript is computed. */
+function namesComputed([name = '', ...rest]: readonly string[]): string | null {
+  if (name === 'printf') return rest[0]?.startsWith('-v') === true || rest.includes('-v') ? 'printf -v' : null;
+  if (name === 'jobs') return rest.includes('-x') ? 'jobs -x' : null;
+  if (name === 'wait') return rest.some((word) => word.startsWith('-')) ? 'wait with options' : null;
+  if (name !== 'test' && name !== '[' && !DECLARES.has(name)) return null;
+  if (DECLARES.has(name) && rest.some((word) => /^[-+][A-Za-z]*[in]/.test(word))) return `${name} that computes`;
+  return rest.find((word) => /^[A-Za-z_]\w*\[/.test(word)) ?? null;
 }

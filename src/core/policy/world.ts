@@ -90,7 +90,10 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
     const fact = facts.paths.find((known) => isWithin(path, known.path));
     if (fact === undefined) return false;
     if (deniesPath(rules, 'Read', path, scope)) return false;
-    return fact.protected !== null || !isGuardedBelow(path.slice(fact.path.length));
+    const rest = path.slice(fact.path.length);
+    if ((facts.hidden ?? []).some((place) => isWithin(fact.real + rest, place) && !isWithin(fact.real, place)))
+      return false;
+    return fact.protected !== null || !isGuardedBelow(rest);
   }
 
   /** What the granted path really is must still be what it was when it was decided on. */

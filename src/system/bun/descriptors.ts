@@ -19,6 +19,7 @@ export function statOf(stats: Stats): FileStat {
     inode: stats.ino,
     device: stats.dev,
     owner: stats.uid,
+    links: stats.nlink,
   };
 }
 
