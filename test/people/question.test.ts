@@ -210,3 +210,103 @@ test('a question stays visible with its keys on the smallest terminal (UI-3)', a
   expect(driver.screenText()).toContain('rm -rf');
   expect(driver.screenText()).toContain('[Tab] answers');
 });
+
+async function listening(driver: Driver, question: Ask = asking()): Promise<void> {
+  await driver.wait(5000);
+  await ask(driver, question);
+  await driver.wait(1000);
+}
+
+test('a word begun while the question listens goes to the draft whole, whatever its first letter would answer (UP-15)', async () => {
+  for (const word of ['yes', 'no', 'a better way', 'y\x7f']) {
+    const driver = await drive();
+    await listening(driver);
+    const before = driver.screenText();
+    await driver.raw(word[0]!);
+    expect(driver.draft).toBe('');
+    expect(driver.screenText()).toBe(before);
+    await driver.wait(150);
+    for (const letter of word.slice(1)) await driver.raw(letter);
+    await driver.wait(5000);
+    expect(driver.sentOf('answer')).toHaveLength(0);
+    expect(driver.draft).toBe(word === 'y\x7f' ? '' : word);
+    expect(driver.region('dialog')).toContain('[Tab] answers');
+  }
+});
+
+test('a letter that stays alone for a moment answers, a refusal too; a paste or turning away makes it typing (UP-15)', async () => {
+  for (const [letter, choice] of [
+    ['y', 'once'],
+    ['n', 'no'],
+  ] as const) {
+    const driver = await drive();
+    await listening(driver);
+    await driver.raw(letter);
+    await driver.wait(200);
+    expect(driver.sentOf('answer')).toHaveLength(0);
+    await driver.wait(50);
+    expect(driver.sentOf('answer')).toMatchObject([{ answer: { kind: 'choice', choice } }]);
+    expect(driver.draft).toBe('');
+  }
+  const pasted = await drive();
+  await listening(pasted);
+  await pasted.raw('y');
+  await pasted.paste('es, as below');
+  await pasted.wait(1000);
+  expect(pasted.draft).toBe('yes, as below');
+  expect(pasted.sentOf('answer')).toHaveLength(0);
+  const away = await drive();
+  await listening(away);
+  await away.raw('y');
+  await away.raw('\x1b[Z');
+  await away.wait(1000);
+  expect(away.draft).toBe('y');
+  expect(away.sentOf('answer')).toHaveLength(0);
+});
+
+test('a letter held for one question never answers the next, nor after Ctrl-C (UP-15, PR-9)', async () => {
+  const driver = await drive();
+  await listening(driver);
+  await driver.raw('y');
+  await driver.publish(
+    { type: 'ask-closed', ask: 'a1', by: 'other', answer: 'once' },
+    { type: 'ask', ask: { ...asking(), id: 'a2' } },
+  );
+  await driver.wait(1000);
+  expect(driver.sentOf('answer')).toHaveLength(0);
+  const stopped = await drive();
+  await listening(stopped);
+  await stopped.raw('y');
+  await stopped.raw('\x03');
+  await stopped.wait(1000);
+  expect(stopped.sentOf('answer')).toHaveLength(0);
+  expect(stopped.sentOf('cancel')).toEqual([STOP_AND_HOLD]);
+});
+
+test('whether to trust the folder is answered only after turning to it: all else is typing (UP-15, TRUST-1)', async () => {
+  const trusting: Ask = {
+    ...asking(),
+    body: {
+      kind: 'trust',
+      folder: '/project',
+      rows: [{ role: 'path', shown: { text: '/project', label: TRUSTED_PUBLIC } }],
+      choices: [
+        { key: 'y', name: 'trust', label: 'Yes, this session', approves: true },
+        { key: 'n', name: 'no', label: 'No', approves: false },
+        { key: 'l', name: 'leave', label: 'Leave', approves: false },
+      ],
+    },
+  };
+  for (const letter of ['y', 'n', 'l']) {
+    const driver = await drive();
+    await listening(driver, trusting);
+    expect(driver.region('dialog')).toContain('[Tab] answers');
+    await driver.raw(letter);
+    await driver.wait(5000);
+    expect(driver.draft).toBe(letter);
+    expect(driver.sentOf('answer')).toHaveLength(0);
+    await driver.press('tab');
+    await driver.raw('y');
+    expect(driver.sentOf('answer')).toMatchObject([{ answer: { choice: 'trust' } }]);
+  }
+});

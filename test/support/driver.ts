@@ -1,5 +1,6 @@
 import { type ExitReport, type MissionControlOptions, runMissionControl } from '../../src/front/tui/app.ts';
 import type { Cell, Frame } from '../../src/front/tui/frame/frame.ts';
+import { HOLD } from '../../src/front/tui/modals/ask-state.ts';
 import type { Screen } from '../../src/front/tui/screen.ts';
 import type { Intent, IntentType } from '../../src/protocol/intent.ts';
 import type { Session } from '../../src/protocol/session.ts';
@@ -128,6 +129,8 @@ export async function drive(options: DriverOptions = {}): Promise<Driver> {
       for (const chord of chords) {
         terminal.push(bytesOf(chord));
         await settle();
+        // Pressed by itself: nothing else comes while the question holds it.
+        if (screen?.ask?.held != null) await clock.advance(HOLD);
       }
     },
     type: async (text) => {

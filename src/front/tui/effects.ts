@@ -9,6 +9,7 @@ import { type ClipboardParts, holdsPicture, readClipboard } from './clipboard.ts
 import { PATH_LIMIT } from './completion.ts';
 import { editExternally } from './external-editor.ts';
 import { clipboardSequence } from './frame/screen-modes.ts';
+import { HOLD } from './modals/ask-state.ts';
 import { CHUNK_LINES, type PickerItem } from './modals/modal.ts';
 import type { ScreenEffect, ScreenEvent } from './screen-event.ts';
 
@@ -69,6 +70,9 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       });
       return;
     }
+    case 'hold':
+      parts.clock.after(HOLD, () => dispatch({ type: 'held', ask: effect.ask }));
+      return;
     case 'read-models':
       void quietly(session.read({ type: 'complete-argument', command: 'model', typed: '' }, client)).then((answer) => {
         const choices = answer?.ok ? answer.value.choices : [];

@@ -44,6 +44,8 @@ export type ScreenEvent =
   /** A page of older cards is here. */
   | { readonly type: 'page' }
   | { readonly type: 'drawn'; readonly ask: DrawnAsk }
+  /** The time is over for which a question held its letter. */
+  | { readonly type: 'held'; readonly ask: string }
   | {
       readonly type: 'paths';
       readonly forText: string;
@@ -100,6 +102,8 @@ export type ScreenEffect =
       readonly from: number;
       readonly to: number;
     }
+  /** Comes back as `held` after a moment. */
+  | { readonly kind: 'hold'; readonly ask: string }
   | { readonly kind: 'read-models' }
   | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
   | { readonly kind: 'read-status' }

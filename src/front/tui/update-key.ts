@@ -4,7 +4,7 @@ import { applyKey, insertPiece } from './editor/editor-state.ts';
 import { ghostOf } from './ghost.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
 import { askWindow } from './modals/ask.ts';
-import { askKey } from './modals/ask-keys.ts';
+import { type AskKey, askKey, heldKey } from './modals/ask-keys.ts';
 import { currentAsk } from './modals/ask-state.ts';
 import { beyondEdge, edited } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
@@ -45,7 +45,8 @@ export function updateKey(before: Screen, context: Context, event: KeyEvent): St
 /** Ctrl-C while a question stands refuses it and stops the turn (PR-9); stopping closes every question of the turn. */
 function interruptQuestion(screen: Screen, context: Context): Step | null {
   if (screen.focus !== 'question' || currentAsk(context.view, screen.client) === null) return null;
-  return step({ ...screen, focus: 'prompt' }, cancelling('pause-queue'));
+  const ask = screen.ask === null ? null : { ...screen.ask, held: null };
+  return step({ ...screen, focus: 'prompt', ask }, cancelling('pause-queue'));
 }
 
 /** Null: the question has no use for the key and the rest of the screen is asked. */
@@ -54,24 +55,48 @@ function questionKey(screen: Screen, context: Context, event: KeyEvent): Step | 
   if (ask === null || screen.ask === null) return null;
   const meant = askKey(ask, screen.ask, event, askWindow(ask, context.layout.dialog), context.now);
   switch (meant.kind) {
+    case 'held':
+      return step({ ...screen, ask: meant.state }, { kind: 'hold', ask: ask.id });
+    case 'back':
+      return turnedAway(screen, context);
+    case 'typing': {
+      const away = turnedAway(screen, context);
+      const typed = promptKey(away.screen, context, event, chordOf(event.key));
+      return { ...typed, effects: [...away.effects, ...typed.effects] };
+    }
+    default:
+      return taken(screen, ask.id, meant);
+  }
+}
+
+function taken(screen: Screen, ask: string, meant: AskKey): Step | null {
+  switch (meant.kind) {
     case 'state':
       return stay({ ...screen, ask: meant.state });
     case 'answer':
-      return step(screen, { kind: 'send', intent: { type: 'answer', ask: ask.id, answer: meant.answer } });
+      return step(screen, { kind: 'send', intent: { type: 'answer', ask, answer: meant.answer } });
     case 'note':
       return noted(screen, meant.text);
-    case 'back':
-      return stay({ ...screen, focus: 'prompt', ask: { ...screen.ask, chosen: false } });
-    case 'typing':
-      return promptKey(
-        { ...screen, focus: 'prompt', ask: { ...screen.ask, chosen: false } },
-        context,
-        event,
-        chordOf(event.key),
-      );
-    case 'other':
+    default:
       return null;
   }
+}
+
+/** The question only watches from now on; a letter it held was typed. */
+export function turnedAway(screen: Screen, context: Context): Step {
+  if (screen.ask === null) return stay(screen);
+  const { held } = screen.ask;
+  const away: Screen = { ...screen, focus: 'prompt', ask: { ...screen.ask, chosen: false, held: null } };
+  return held === null ? stay(away) : promptKey(away, context, held, chordOf(held.key));
+}
+
+/** No word went on with the letter that question `id` held: now it answers. */
+export function heldLongEnough(screen: Screen, context: Context, id: string): Step {
+  const ask = currentAsk(context.view, screen.client);
+  if (ask?.id !== id || screen.ask?.id !== id || screen.ask.held === null) return stay(screen);
+  const { held } = screen.ask;
+  const without: Screen = { ...screen, ask: { ...screen.ask, held: null } };
+  return taken(without, id, heldKey(ask, screen.ask, held, context.now)) ?? stay(without);
 }
 
 /** Keys that completions and the key list take before anything else (AC-6, HINT-1). */

@@ -9,7 +9,7 @@ import type { Context, ScreenEvent } from './screen-event.ts';
 import { intentAnswered } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { choiceItems, outputArrived, outputFailed, statusOpened } from './update-answers.ts';
-import { updateKey } from './update-key.ts';
+import { heldLongEnough, turnedAway, updateKey } from './update-key.ts';
 import { modalPaste } from './update-modal.ts';
 import { updateMouse } from './update-mouse.ts';
 import { updateView } from './update-view.ts';
@@ -30,6 +30,8 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
       const ask = noteDrawn(screen.ask, event.ask.from, event.ask.to, event.ask.total, context.now);
       return stay(ask === screen.ask ? screen : { ...screen, ask });
     }
+    case 'held':
+      return heldLongEnough(screen, context, event.ask);
     case 'sent':
       return intentAnswered(screen, event);
     case 'flash':
@@ -86,7 +88,8 @@ function updateInput(screen: Screen, context: Context, event: Extract<ScreenEven
     case 'paste': {
       const calm: Screen = screen.exit === null ? screen : { ...screen, exit: null };
       if (screen.modals.length > 0) return modalPaste(calm, input.text);
-      const pasted = pasteInto(calm, context, input.text, input.joins === true);
+      const before = calm.ask?.held != null ? turnedAway(calm, context).screen : calm;
+      const pasted = pasteInto(before, context, input.text, input.joins === true);
       // A newline that would have sent, had it come by itself: the text stays, and the row below says why (BOX-4).
       const held = input.burst === true && input.text.endsWith('\n');
       return held

@@ -1,7 +1,7 @@
 import type { InputOutcome } from '../../protocol/view.ts';
 import { inWords } from './editor/atoms.ts';
 import { bufferOf } from './editor/draft.ts';
-import { currentAsk, openAsk, QUIET } from './modals/ask-state.ts';
+import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
@@ -58,7 +58,8 @@ function followAsks(screen: Screen, context: Context, now: number): Screen {
     isBlank(screen.prompt) && now - screen.typedAt >= QUIET && screen.modals.length === 0 && screen.focus === 'prompt';
   // The next of several questions keeps the focus its person gave, and has its own grace.
   const answering = screen.focus === 'question' && screen.ask !== null;
-  const focus = quiet || answering ? 'question' : screen.focus === 'question' ? 'prompt' : screen.focus;
+  const focus =
+    mayListen(ask) && (quiet || answering) ? 'question' : screen.focus === 'question' ? 'prompt' : screen.focus;
   return { ...screen, ask: openAsk(ask), focus, keyList: false };
 }
 

@@ -1,8 +1,14 @@
 import type { Ask, AskAnswer } from '../../../protocol/ask.ts';
-import { chordOf, type InputEvent } from '../input/event.ts';
-import { type AskState, allSeen, choicesOf, GRACE, hasOutputChoice, type QuestionsState } from './ask-state.ts';
-
-type KeyEvent = Extract<InputEvent, { type: 'key' }>;
+import { chordOf } from '../input/event.ts';
+import {
+  type AskState,
+  allSeen,
+  choicesOf,
+  GRACE,
+  hasOutputChoice,
+  type KeyEvent,
+  type QuestionsState,
+} from './ask-state.ts';
 
 /** What a key means to the question that listens. `typing`: it was meant for the draft and goes there. */
 export type AskKey =
@@ -10,6 +16,8 @@ export type AskKey =
   | { readonly kind: 'answer'; readonly answer: AskAnswer }
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'typing' }
+  /** Answers unless a word goes on with it: `heldKey`, once it was held long enough. */
+  | { readonly kind: 'held'; readonly state: AskState }
   | { readonly kind: 'back' }
   | { readonly kind: 'other' };
 
@@ -22,6 +30,7 @@ export function askKey(ask: Ask, state: AskState, event: KeyEvent, window: numbe
   // In the first moments a character is the rest of a word that was being typed, not an answer.
   const early = !state.chosen && (state.drawnAt === null || now - state.drawnAt < GRACE);
   if (isText && early) return { kind: 'typing' };
+  if (state.held !== null && (isText || chord === 'backspace')) return { kind: 'typing' };
   if (chord === 'shift-tab') return { kind: 'back' };
   // The first Tab turns to the question, also to one that listens already: from then on every key is meant for it.
   if (chord === 'tab' && !state.chosen) return { kind: 'state', state: { ...state, chosen: true } };
@@ -41,10 +50,16 @@ export function askKey(ask: Ask, state: AskState, event: KeyEvent, window: numbe
   const choice = choicesOf(ask).find((each) => each.key === key.text);
   if (choice === undefined) return { kind: 'typing' };
   if (!event.alone) return choice.approves ? { kind: 'typing' } : { kind: 'other' };
+  if (!state.chosen) return { kind: 'held', state: { ...state, held: event } };
   if (choice.approves && !allSeen(state)) return { kind: 'note', text: 'Read it to the end first: PgDn' };
   const output = choice.approves && state.output !== null ? { output: state.output } : {};
   const wide = choice.wide === true ? { wide: true } : {};
   return { kind: 'answer', answer: { kind: 'choice', choice: choice.name, ...output, ...wide } };
+}
+
+/** What the held letter means now that no word went on with it: what it means to a question that was turned to. */
+export function heldKey(ask: Ask, state: AskState, event: KeyEvent, now: number): AskKey {
+  return askKey(ask, { ...state, chosen: true, held: null }, event, 1, now);
 }
 
 function scrollKey(chord: string, state: AskState, window: number): AskState | null {

@@ -1,5 +1,6 @@
 import type { Ask, AskChoice } from '../../../protocol/ask.ts';
 import type { View } from '../../../protocol/view.ts';
+import type { InputEvent } from '../input/event.ts';
 
 /**
  * A question on the screen. It never takes a key that was meant for the draft (UP-15):
@@ -7,6 +8,8 @@ import type { View } from '../../../protocol/view.ts';
  *   it the keys.
  * - Opened in quiet, it listens at once, but a character within `GRACE` ms of its first drawing is taken as typing: it
  *   goes to the draft and the question only watches from then on. So does any character that answers nothing, and any paste.
+ * - Until it was turned to, its own letter is held for `HOLD` ms: another character within that time makes both of them
+ *   the beginning of a word, and they go to the draft. Whether to trust the folder listens only once it was turned to.
  * - An approving key counts only alone in its read, and only once every deciding row was drawn (PR-7). Enter never approves.
  */
 export interface AskState {
@@ -18,10 +21,14 @@ export interface AskState {
   readonly drawnAt: number | null;
   /** Whether the person turned to it with a key of their own: then no grace is needed. */
   readonly chosen: boolean;
+  /** The letter that answers unless a word goes on with it; null for none. */
+  readonly held: KeyEvent | null;
   /** What the model is given of the command's output; null leaves it as the session judged. */
   readonly output: 'text' | 'ref' | null;
   readonly questions: QuestionsState;
 }
+
+export type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
 /** Where a person is in a list of questions: one at a time. */
 export interface QuestionsState {
@@ -34,6 +41,7 @@ export interface QuestionsState {
 
 export const QUIET = 1500;
 export const GRACE = 800;
+export const HOLD = 250;
 
 const FIRST_QUESTION: QuestionsState = { at: 0, cursor: 0, picked: [], words: '', answers: [] };
 
@@ -45,6 +53,7 @@ export function openAsk(ask: Ask): AskState {
     total: 0,
     drawnAt: null,
     chosen: false,
+    held: null,
     output: null,
     questions: FIRST_QUESTION,
   };
@@ -61,6 +70,11 @@ export function waitingAsks(view: View, client: string): number {
 
 export function allSeen(state: AskState): boolean {
   return state.total > 0 && state.seen >= state.total;
+}
+
+/** Whether it may take keys without being turned to: trusting a folder is never an answer to something else. */
+export function mayListen(ask: Ask): boolean {
+  return ask.body.kind !== 'trust';
 }
 
 /** What was drawn of the question just now; the same state when that is nothing new. */
