@@ -41,6 +41,8 @@ export interface ChatQuirks {
   readonly thinking?: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'tags';
   /** Ids of calls: empty, missing, or all under number 0 and told apart by id. */
   readonly calls?: 'usual' | 'empty-id' | 'no-index' | 'one-index' | 'whole';
+  /** Asks for no key, and refuses one that was not meant for it. */
+  readonly keyless?: boolean;
   readonly noTools?: boolean;
   /** Fields it refuses as unknown. */
   readonly refuses?: readonly string[];
@@ -81,7 +83,9 @@ export function startFakeChat(
 
 export function chatRefusal(given: Given, limits: StrictLimits, quirks: ChatQuirks = {}) {
   return judged<ChatBody>({}, (seen) => {
-    checkAccess(given, '/v1/chat/completions');
+    if (quirks.keyless && given.headers.authorization !== undefined) refuse('a key of another service');
+    const access = quirks.keyless ? { ...given, headers: { ...given.headers, authorization: 'Bearer none' } } : given;
+    checkAccess(access, '/v1/chat/completions');
     if (given.bytes.length > limits.promptBytes)
       refuse("This model's maximum context length is exceeded.", 400, 'context_length_exceeded');
     const body = parseBody(given.bytes, (why) =>
