@@ -48,6 +48,7 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
         !answer.wide &&
         answer.pattern === line.line &&
         answer.folder === line.folder &&
+        line.commands.every((command) => startsWhatWasMeant(command, answer)) &&
         // Only an answer of this very session stands above a rule that asks.
         (answer.remembered !== true || (askRule === null && !blind && line.folderInside)),
     );
@@ -148,9 +149,21 @@ function answersFor(steps: readonly CommandFact[], answers: readonly AnsweredLin
 function answerFor(step: CommandFact, answers: readonly AnsweredLine[]): AnsweredLine | null {
   return (
     answers.find(
-      (answer) => answer.wide && answer.folder === step.folder && matchesAllowed(answer.pattern, step.words),
+      (answer) =>
+        answer.wide &&
+        answer.folder === step.folder &&
+        startsWhatWasMeant(step, answer) &&
+        matchesAllowed(answer.pattern, step.words),
     ) ?? null
   );
+}
+
+function startsWhatWasMeant({ identity }: CommandFact, { programs }: AnsweredLine): boolean {
+  return identity === null || programs === undefined || programs.includes(identity.real);
+}
+
+function programsOf(commands: readonly CommandFact[]): readonly string[] {
+  return [...new Set(commands.flatMap(({ identity }) => (identity === null ? [] : [identity.real])))];
 }
 
 /** A rule that asks about a step, about a file it names, or about every command. */
@@ -291,11 +304,12 @@ function offerFor(line: LineFact, steps: readonly CommandFact[]): Offer {
     line.folderInside && line.commands.every(({ assignments }) => assignments.length === 0)
       ? suggestPatterns(steps, line.commands.length > 1)
       : [];
-  const exact = { pattern: line.line, wide: false, folder: line.folder };
+  const exact = { pattern: line.line, wide: false, folder: line.folder, programs: programsOf(line.commands) };
+  const programs = programsOf(steps);
   const folder = steps[0]?.folder ?? line.folder;
   const inOneFolder = steps.every((step) => step.folder === folder);
   return {
     ...NO_OFFER,
-    lines: [exact, ...(inOneFolder ? patterns : []).map((pattern) => ({ pattern, wide: true, folder }))],
+    lines: [exact, ...(inOneFolder ? patterns : []).map((pattern) => ({ pattern, wide: true, folder, programs }))],
   };
 }

@@ -64,6 +64,8 @@ export interface AnsweredLine {
   readonly wide: boolean;
   readonly folder: string;
   readonly output: 'text' | 'ref';
+  /** Where the programs it started lay when it was given, links resolved: another one of the same name is not meant (PR-11). */
+  readonly programs?: readonly string[];
   /** From an earlier session: a rule that asks stands above it. */
   readonly remembered?: boolean;
 }

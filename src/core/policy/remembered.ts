@@ -60,12 +60,14 @@ function readLines(bytes: Uint8Array): readonly AnsweredLine[] {
   if (!Array.isArray(lines)) return [];
   return lines.flatMap((line: Partial<AnsweredLine> | null): AnsweredLine[] => {
     if (typeof line !== 'object' || line === null) return [];
-    const { pattern, wide, folder, output } = line;
+    const { pattern, wide, folder, output, programs } = line;
     const whole =
       typeof pattern === 'string' &&
       typeof wide === 'boolean' &&
       typeof folder === 'string' &&
-      (output === 'text' || output === 'ref');
-    return whole ? [{ pattern, wide, folder, output, remembered: true }] : [];
+      (output === 'text' || output === 'ref') &&
+      (programs === undefined || (Array.isArray(programs) && programs.every((one) => typeof one === 'string')));
+    if (!whole) return [];
+    return [{ pattern, wide, folder, output, ...(programs === undefined ? {} : { programs }), remembered: true }];
   });
 }
