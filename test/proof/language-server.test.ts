@@ -56,7 +56,9 @@ describe('language servers', () => {
       languages: servers,
     });
     expect(run.told[0]).toStartWith('[ref:1: words of the TypeScript language server');
-    expect(run.told[1]).toBe('a.ts:1:1  const x = used();\ndeep/other.ts:4:1\n[ref:2: 1 more in files nobody vouched for, kept aside]');
+    expect(run.told[1]).toBe(
+      'a.ts:1:1  const x = used();\ndeep/other.ts:4:1\n[ref:2: 1 more in files nobody vouched for, kept aside]',
+    );
     expect(run.told[2]).toBe('Nothing was found out: the language server answered with error -32603.');
     expect(run.planner).not.toContain('hover says');
     expect(run.planner).not.toContain('/usr/lib/x.ts');

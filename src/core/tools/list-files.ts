@@ -52,6 +52,9 @@ export const listFiles: Tool<Planned> = {
   async plan(input, context) {
     const read = given.read(input);
     if (!read.ok) return wrongArguments(read.refusal);
+    // Each star more multiplies the ways a name may be tried in.
+    if ((read.value.pattern?.match(/\*+/g)?.length ?? 0) > 4)
+      return { ok: false, message: 'Wrong arguments: "pattern" has more than four stars.' };
     const path = absolutePath(read.value.directory ?? '.', context);
     const name = shortPath(path, context.folder);
     const effect = { kind: 'walk', path, contents: false, label: argumentsLabel(context) } as const;
