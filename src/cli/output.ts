@@ -1,4 +1,6 @@
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { visible } from '../base/text-width.ts';
 
 /**
  * Whole and in order, also into a pipe that is full; a reader that went away is no error of ours (`| head -1`).
@@ -20,10 +22,16 @@ function writeAll(descriptor: 1 | 2, text: string): void {
   }
 }
 
+/** As it is into a file or a pipe; to a terminal, without anything it would obey. */
 export function writeOut(text: string): void {
-  writeAll(1, text);
+  writeAll(1, isatty(1) ? drawable(text) : text);
 }
 
 export function writeErr(text: string): void {
-  writeAll(2, text);
+  writeAll(2, drawable(text));
+}
+
+/** Text of others may stand in it: only its line ends and tabs go on as what they are. */
+function drawable(text: string): string {
+  return text.replace(/[^\n\t]+/g, visible);
 }

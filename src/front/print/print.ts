@@ -1,4 +1,5 @@
 import type { Refusal } from '../../base/refusal.ts';
+import { visible } from '../../base/text-width.ts';
 import type { Entry } from '../../protocol/entry.ts';
 import type { NewAttachment } from '../../protocol/intent.ts';
 import { addUsage, NO_TOTALS, type Totals } from '../../protocol/message.ts';
@@ -58,7 +59,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
     }
     if (view.head.notSaved !== null && !warned) {
       warned = true;
-      options.err(`houston: not-saved: ${view.head.notSaved}\n`);
+      tell(options, `houston: not-saved: ${view.head.notSaved}`);
     }
     if (view.head.ready || view.head.startupProblem !== null) started.resolve();
     const outcome = view.outcomes.find((one) => one.client === options.client && one.ref === options.ref);
@@ -109,7 +110,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   const warnings = outcome.messages.filter(
     (message) => message.level !== 'info' && (outcome.state === 'done' || message.identifier !== identifier),
   );
-  for (const warning of warnings) options.err(`houston: ${warning.identifier}: ${warning.text}\n`);
+  for (const warning of warnings) tell(options, `houston: ${warning.identifier}: ${warning.text}`);
   if (outcome.state === 'done') {
     const refused = outcome.refusals > 0;
     return finish(
@@ -125,6 +126,11 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   return finish(options, report, exitCodeOf(identifier), outcome.state, { identifier, message });
 }
 
+/** One line to the person: names, titles and messages of others are drawn, never obeyed, and never make a second line. */
+function tell(options: PrintOptions, line: string): void {
+  options.err(`${visible(line)}\n`);
+}
+
 function refusedCode(refusal: Refusal): number {
   return exitCodeOf(refusal.identifier);
 }
@@ -138,7 +144,7 @@ function gather(report: Report, entry: Entry, options: PrintOptions): void {
       const text = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
       if (text !== '') report.reply = text;
       for (const part of entry.parts)
-        if (part.type === 'call' && options.format === 'text') options.err(`· ${part.title}\n`);
+        if (part.type === 'call' && options.format === 'text') tell(options, `· ${part.title}`);
       break;
     }
     case 'usage':
@@ -149,7 +155,7 @@ function gather(report: Report, entry: Entry, options: PrintOptions): void {
       report.calls.push({ name: entry.tool, target: entry.title, refused });
       if (refused) {
         report.refusals.push({ tool: entry.tool, reason: entry.text });
-        options.err(`houston: effect-refused: ${entry.title}: ${entry.text.split('\n')[0]}\n`);
+        tell(options, `houston: effect-refused: ${entry.title}: ${entry.text.split('\n')[0]}`);
       }
       break;
     }
@@ -175,7 +181,7 @@ function finish(
   problem: { identifier: string; message: string } | null,
 ): number {
   if (problem !== null && problem.identifier !== 'effect-refused')
-    options.err(`houston: ${problem.identifier}: ${problem.message}\n`);
+    tell(options, `houston: ${problem.identifier}: ${problem.message}`);
   if (options.format === 'json') {
     // One object on one line, whatever happened; fields are only ever added (CLI-5).
     const { input, output, cacheRead, cacheWrite, cost } = report.totals;
