@@ -198,6 +198,8 @@ test('a list too long for the screen loses rows, the box none (COMP-6, BOX-9)', 
   expect(driver.region('prompt')).toContain('❯ @f');
   expect(driver.region('below')).toContain('file0.ts');
   expect(driver.region('below')).not.toContain('file7.ts');
+  for (let step = 0; step < 5; step++) await driver.press('down');
+  expect(driver.region('below')).toContain('❯ file5.ts');
   await driver.type('ile39.ts ');
   expect(driver.draft).toBe('@file39.ts ');
 });

@@ -25,7 +25,12 @@ const kept = (text: string, minutesAgo: number | null = null, workspace: string 
 /** `time` of the given records is minutes before now. */
 async function withHistory(
   records: readonly (string | Kept)[],
-  more: { columns?: number; options?: MissionControlOptions; history?: Partial<PromptHistoryDoor> } = {},
+  more: {
+    columns?: number;
+    environment?: Record<string, string>;
+    options?: MissionControlOptions;
+    history?: Partial<PromptHistoryDoor>;
+  } = {},
 ): Promise<Driver> {
   let base = 0;
   const probe = await drive();
@@ -36,6 +41,7 @@ async function withHistory(
     );
   return drive({
     ...(more.columns === undefined ? {} : { columns: more.columns }),
+    ...(more.environment === undefined ? {} : { environment: more.environment }),
     options: {
       ...more.options,
       history: { load, add: () => {}, workspace: Promise.resolve('/here'), ...more.history },
@@ -186,7 +192,10 @@ test('a second put away replaces the first (STASH-1)', async () => {
 
 test('history keeps a paste as its words and a picture as nothing, once the prompt was accepted (HIST-7, PE-22)', async () => {
   const added: string[] = [];
-  const driver = await withHistory([], { history: { add: (text) => void added.push(text) } });
+  const driver = await withHistory([], {
+    history: { add: (text) => void added.push(text) },
+    environment: { WAYLAND_DISPLAY: 'w' },
+  });
   driver.session.holdFlush();
   await driver.paste('one\ntwo\nthree\nfour');
   await driver.type(' and more');
@@ -195,6 +204,14 @@ test('history keeps a paste as its words and a picture as nothing, once the prom
   driver.session.letFlush();
   await driver.wait(50);
   expect(added).toEqual(['one\ntwo\nthree\nfour and more']);
+  driver.processes.script('wl-paste --list-types', { out: 'image/png\n' });
+  driver.processes.script('wl-paste --type image/png', { out: new Uint8Array([137, 80, 78, 71]) });
+  await driver.type('see ');
+  await driver.press('ctrl-v');
+  await driver.wait(100);
+  expect(driver.draft).toBe('see [Image #1]');
+  await driver.press('enter');
+  expect(added.at(-1)).toBe('see ');
 });
 
 test('a prompt stopped at once leaves the kept history, no other does (HIST-8, STOP-7)', async () => {
@@ -262,12 +279,12 @@ test('Right at the end takes it as one step of undo, Esc puts it away until the 
 
 test('nothing of another project, of several lines, with a path or a secret is suggested (PE-21, PE-22)', async () => {
   const driver = await withHistory([
+    kept('go north', 99),
     kept('go elsewhere', 9, '/there'),
     kept('go\nfor lines', 8),
     kept('go to /etc/passwd', 7),
     kept('go with password=hunter2', 6),
     kept('go sk-ant-REDACTED', 5),
-    kept('go north', 99),
   ]);
   await driver.type('go');
   expect(driver.region('prompt')).toContain('❯ go north');

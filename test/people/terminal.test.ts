@@ -97,27 +97,38 @@ test('on white and on black every cell can be read; a selection and a dialog too
   }
 });
 
-test('with 256 colours too every cell of a light terminal can be read, once it told its ground (UP-05)', async () => {
-  const driver = await drive({ rows: 50, environment: { TERM: 'xterm-256color', COLORTERM: '' } });
-  await sample(driver);
-  await driver.raw('\x1b]11;rgb:ffff/ffff/ffff\x07\x1b]10;rgb:0000/0000/0000\x07');
-  await driver.publish({ type: 'ask', ask: sampleAsk() });
-  const at = driver.find('Fetch')!;
-  await driver.mouse('press', at.x, at.y);
-  await driver.mouse('drag', at.x + 30, at.y + 3);
-  const shown = new Terminal({ cols: 100, rows: 50, allowProposedApi: true });
-  await new Promise<void>((written) => shown.write(driver.terminal.output, written));
-  const poor: string[] = [];
-  for (let y = 0; y < 50; y++) {
-    for (let x = 0; x < 100; x++) {
-      const cell = shown.buffer.active.getLine(y)!.getCell(x)!;
-      if (cell.getChars().trim() === '') continue;
-      const fg = cell.isFgPalette() ? color256(cell.getFgColor()) : 0x000000;
-      const bg = cell.isBgPalette() ? color256(cell.getBgColor()) : 0xffffff;
-      if (contrast(fg, bg) < (/[─│╭╮╰╯┃]/.test(cell.getChars()) ? 3 : 4.5)) poor.push(`${x},${y} ${cell.getChars()}`);
+test('with 256 colours too every cell can be read on the ground the terminal told, whatever it is (UP-05)', async () => {
+  for (const [bg, fg] of [
+    ['ffffff', '000000'],
+    ['d7dfe6', '101010'],
+    ['fdf6e3', '586e75'],
+    ['2b303b', 'c0c5ce'],
+    ['000000', 'ffffff'],
+  ] as const) {
+    const driver = await drive({ rows: 50, environment: { TERM: 'xterm-256color', COLORTERM: '' } });
+    await sample(driver);
+    const told = (color: string) => `rgb:${color.slice(0, 2)}/${color.slice(2, 4)}/${color.slice(4)}`;
+    await driver.raw(`\x1b]11;${told(bg)}\x07\x1b]10;${told(fg)}\x07`);
+    await driver.publish({ type: 'ask', ask: sampleAsk() });
+    const at = driver.find('Fetch')!;
+    await driver.mouse('press', at.x, at.y);
+    await driver.mouse('drag', at.x + 30, at.y + 3);
+    const shown = new Terminal({ cols: 100, rows: 50, allowProposedApi: true });
+    await new Promise<void>((written) => shown.write(driver.terminal.output, written));
+    const poor: string[] = [];
+    for (let y = 0; y < 50; y++) {
+      for (let x = 0; x < 100; x++) {
+        const cell = shown.buffer.active.getLine(y)!.getCell(x)!;
+        if (cell.getChars().trim() === '') continue;
+        const ink = cell.isFgPalette() ? color256(cell.getFgColor()) : Number.parseInt(fg, 16);
+        const ground = cell.isBgPalette() ? color256(cell.getBgColor()) : Number.parseInt(bg, 16);
+        const needed = /[─│╭╮╰╯┃]/.test(cell.getChars()) ? 3 : 4.5;
+        if (contrast(ink, ground) < needed) poor.push(`${bg} ${x},${y} ${cell.getChars()} ${contrast(ink, ground)}`);
+      }
     }
+    expect(poor).toEqual([]);
+    shown.dispose();
   }
-  expect(poor).toEqual([]);
 });
 
 test('with NO_COLOR no colour code is written and a selection is still seen (UP-05)', async () => {

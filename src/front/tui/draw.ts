@@ -11,12 +11,26 @@ export function lineWidth(line: Line): number {
   return width;
 }
 
-/** Draws pieces one after the other; what lies under them stays where a role brings no background of its own. */
-export function drawLine(painter: Painter, theme: Theme, x: number, y: number, line: Line, width: number): number {
+/**
+ * Draws pieces one after the other; what lies under them stays where a role brings no background of its own. On a row
+ * filled in `on`, text in the terminal's own colour takes the one that can be read there.
+ */
+export function drawLine(
+  painter: Painter,
+  theme: Theme,
+  x: number,
+  y: number,
+  line: Line,
+  width: number,
+  on?: Role,
+): number {
+  const ink = on === undefined ? null : (theme.styles[on].fg ?? null);
   let used = 0;
   for (const piece of line) {
     if (used >= width) break;
-    used += painter.text(x + used, y, piece.text, styleOf(theme, piece), width - used);
+    const style = styleOf(theme, piece);
+    const shown = ink !== null && (style.fg ?? null) === null ? { ...style, fg: ink } : style;
+    used += painter.text(x + used, y, piece.text, shown, width - used);
   }
   return used;
 }

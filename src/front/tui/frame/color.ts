@@ -90,11 +90,11 @@ export function color256(index: number): number {
 
 /**
  * The nearest palette entry for text on a shown background that stands out as much as the wanted colour does: what was
- * readable stays readable (4.5), what was seen stays seen (3).
+ * readable stays readable (4.5), what was seen stays seen (3). `wanted` is the contrast that was meant, where the shown
+ * background is itself only near the one it was meant for.
  */
-export function readable256(color: number, ground: number): number {
+export function readable256(color: number, ground: number, wanted = contrast(color, ground)): number {
   const nearest = nearest256(color);
-  const wanted = contrast(color, ground);
   const goal = wanted >= 4.5 ? 4.5 : wanted >= 3 ? 3 : 1;
   if (contrast(color256(nearest), ground) >= goal) return nearest;
   let best = nearest;

@@ -11,7 +11,7 @@ import {
   STRIKE,
   UNDERLINE,
 } from './cell.ts';
-import { type ColorDepth, color256, nearest16, nearest256, readable256 } from './color.ts';
+import { type ColorDepth, color256, contrast, nearest16, nearest256, readable256 } from './color.ts';
 import type { Cursor } from './grid-painter.ts';
 import type { Color } from './painter.ts';
 
@@ -165,7 +165,9 @@ export class Output {
       if (this.#depth !== '256') return colorCode(fg & 0xffffff, false, this.#depth);
       const ground = bg === 0 ? this.#ground : color256(nearest256(bg & 0xffffff));
       const color = fg & 0xffffff;
-      return `;38;5;${ground === null ? nearest256(color) : readable256(color, ground)}`;
+      if (ground === null) return `;38;5;${nearest256(color)}`;
+      const meant = contrast(color, bg === 0 ? ground : bg & 0xffffff);
+      return `;38;5;${readable256(color, ground, meant)}`;
     });
   }
 

@@ -83,7 +83,7 @@ function drawContentRow(painter: Painter, scene: Scene, area: Rect, y: number, r
   const { theme } = scene;
   if (row.fill !== undefined) painter.fill(rect(area.x, y, area.width, 1), theme.styles[row.fill]);
   const used = drawLine(painter, theme, area.x, y, row.margin, area.width);
-  drawLine(painter, theme, area.x + used, y, row.line, area.width - used);
+  drawLine(painter, theme, area.x + used, y, row.line, area.width - used, row.fill);
 }
 
 /** While the dialog only watches, it says so, and how to turn to it (UP-15). Else its choices, in words if at all possible. */

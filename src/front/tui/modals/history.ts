@@ -210,7 +210,7 @@ function drawList(
       piece(here ? '❯ ' : '  ', 'accent'),
       piece(cutToWidth(oneLine(prompt.text), room), here ? 'strong' : 'text'),
     ];
-    drawLine(painter, theme, area.x, y, line, area.width - AGE_COLUMNS);
+    drawLine(painter, theme, area.x, y, line, area.width - AGE_COLUMNS, here ? 'chosen' : undefined);
     drawRight(painter, theme, area.x, y, [piece(ago, 'quiet')], area.width);
   });
 }

@@ -157,6 +157,7 @@ export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: Pi
         piece(cutToWidth(item.label, width - 2), chosen ? 'strong' : 'text'),
       ],
       width,
+      chosen ? 'chosen' : undefined,
     );
     if (item.detail !== '' && Math.max(used, longest) + 2 < width) {
       const at = Math.max(used + 2, longest + 2);

@@ -170,7 +170,7 @@ export function drawScroller(
     const y = inside.y + offset;
     if (row.fill !== undefined) clip.fill(rect(inside.x, y, inside.width, 1), theme.styles[row.fill]);
     const used = drawLine(clip, theme, inside.x, y, row.margin, inside.width);
-    drawLine(clip, theme, inside.x + used, y, row.line, inside.width - used);
+    drawLine(clip, theme, inside.x + used, y, row.line, inside.width - used, row.fill);
     for (const found of findInRow(row, search?.needle ?? '')) {
       const from = inside.x + marginColumns(row.margin) + found.from;
       clip.restyle(rect(from, y, found.to - found.from, 1), theme.styles.match);

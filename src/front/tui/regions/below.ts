@@ -143,7 +143,8 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
       painter.hit(rect(below.x, y, below.width, 1), { region: 'below', action: 'accept', item: row.item });
     const fitsRight = lineWidth(row.right) <= width - Math.min(lineWidth(row.line), Math.floor(width / 3)) - 2;
     const used = fitsRight ? drawRight(painter, theme, below.x + 2, y, row.right, width) : 0;
-    drawLine(painter, theme, below.x + 2, y, row.line, width - used - (used > 0 ? 2 : 0));
+    const room = width - used - (used > 0 ? 2 : 0);
+    drawLine(painter, theme, below.x + 2, y, row.line, room, row.chosen ? 'chosen' : undefined);
   });
   if (!fits && window === null) {
     const last = rows.at(-1)!;

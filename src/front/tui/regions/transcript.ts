@@ -81,7 +81,7 @@ export function drawRow(painter: Painter, scene: Scene, area: Rect, y: number, p
   const rightWidth = row.right === undefined ? 0 : lineWidth(row.right);
   const room = row.cuts && rightWidth > 0 && rightWidth < left / 2 ? left - rightWidth - 2 : left;
   const cut = room < left && lineWidth(row.line) > room;
-  const used = drawLine(painter, theme, x, y, row.line, cut ? room - 1 : room);
+  const used = drawLine(painter, theme, x, y, row.line, cut ? room - 1 : room, row.fill);
   if (cut) painter.text(x + used, y, '…', theme.styles.quiet);
   if (row.right !== undefined && rightWidth > 0) {
     const from = x + used + (cut ? 1 : 0) + 2;
