@@ -30,3 +30,23 @@ const LEARN_AFTER_MS = 3_000;
 export function learnLater({ clock }: Pick<System, 'clock'>, models: Models, settings: Settings): () => void {
   return clock.after(LEARN_AFTER_MS, () => void models.learn({ catalogue: settings.updateCheck }));
 }
+
+/** While a person looks at the first frame; nobody's first request should pay for loading a vendor's library. */
+const WARM_AFTER_MS = 120;
+
+/**
+ * Loads what the first request needs, before it is made: at once where nobody watches, else a moment after the session
+ * stands. The returned function calls it off.
+ */
+export function warmSoon(
+  { clock }: Pick<System, 'clock'>,
+  models: Models,
+  wish: { explicit: string | null; watched: boolean },
+): () => void {
+  const choice = models.configured({ explicit: wish.explicit, session: null, interactive: wish.watched });
+  if (!choice.ok) return () => {};
+  const warm = (): void => void models.warm(choice.value.ref);
+  if (wish.watched) return clock.after(WARM_AFTER_MS, warm);
+  warm();
+  return () => {};
+}

@@ -28,7 +28,7 @@ import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
 import { ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
-import { learnLater, openModels } from './open-models.ts';
+import { learnLater, openModels, warmSoon } from './open-models.ts';
 import type { SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
 import { startTrust } from './start-trust.ts';
@@ -101,6 +101,7 @@ export async function openSession(
   });
   // Nobody watches a one-shot run, so the pilot need not take its time.
   const models = openModels(system, settings, { tour: request.demo, ...(request.canAsk ? {} : { pace: 0 }) });
+  const stopWarming = warmSoon(system, models, { explicit: request.model, watched: request.canAsk });
   const session = await createController({
     system,
     journal,
@@ -116,6 +117,7 @@ export async function openSession(
       project: decided.project,
       // A one-shot run goes by rules alone (decisions §10.2).
       earlierAnswers: request.canAsk ? decided.earlierAnswers : [],
+      earlierKeyFolders: request.canAsk ? decided.earlierKeyFolders : [],
       remembered: decided.remembered,
       commandOutput: settings.commandOutput,
       notes: problems.map(problemText),
@@ -180,6 +182,7 @@ export async function openSession(
     settings: { ...loaded, problems },
     close: async () => {
       stopLearning();
+      stopWarming();
       await session.close();
       languages.close();
       await confinement.close();
