@@ -14,6 +14,8 @@ export interface SessionRules {
   /** What the project asks for: in force once the person, who saw it, trusts the workspace (RULE-7). */
   readonly project: Rules;
   readonly earlierAnswers: readonly AnsweredLine[];
+  /** Folders in whose files values that look like credentials may be written. */
+  readonly earlierKeyFolders: readonly string[];
   /** Where further answers are kept; null where nothing is saved. */
   readonly remembered: RememberedAnswers | null;
   /** Rules that could not be read, each named with its place. */
@@ -44,6 +46,7 @@ export async function sessionRules(
     rules,
     project: project.rules,
     earlierAnswers: loaded.closed ? [] : ((await store?.load()) ?? []),
+    earlierKeyFolders: loaded.closed ? [] : ((await store?.loadKeyFolders()) ?? []),
     remembered: save ? store : null,
     problems: [...unreadable, ...project.unreadable].map(asProblem),
   };

@@ -61,4 +61,6 @@ export interface WriteContent {
   /** SHA-256 (hex) of the bytes it would hold. */
   readonly after: string;
   readonly bytes: number;
+  /** What new in it looks like a credential, in words that hold no value; absent for nothing. */
+  readonly keys?: { readonly declared: readonly string[]; readonly likely: readonly string[] };
 }

@@ -20,6 +20,10 @@ export function lastingChoices(offer: Offer): readonly AskChoice[] {
   if (offer.reads !== null) choices.push({ ...all, label: visible(`Yes, and reading ${offer.reads} this session`) });
   if (offer.writes !== null)
     choices.push({ ...all, label: visible(`Yes, and changes in ${offer.writes} this session`) });
+  if (offer.keys !== undefined) {
+    choices.push({ ...all, label: 'Yes, and such values there this session' });
+    if (offer.remember === true) choices.push({ key: 'r', name: 'remember', label: 'Yes, remembered', approves: true });
+  }
   if (offer.lines.length > 0) choices.push({ ...all, label: 'This session' });
   if (wide) choices.push({ key: 'p', name: 'session', label: 'Pattern', approves: true, wide });
   if (offer.lines.length === 0 || offer.remember !== true) return choices;
@@ -30,11 +34,13 @@ export function lastingChoices(offer: Offer): readonly AskChoice[] {
 
 /** What the lasting choices cover, word for word. Rows, since an approving key counts only once every row was drawn. */
 export function offerRows(offer: Offer): readonly AskRow[] {
-  const { reads, writes, lines, remember } = offer;
+  const { reads, writes, lines, keys, remember } = offer;
   const rows: string[] = [];
   if (reads !== null) rows.push(`[a] covers reading ${reads} for this session`);
   if (writes !== null) rows.push(`[a] covers changes in ${writes} for this session`);
   const later = (key: string): string => (remember === true ? `, [${key}] for later sessions too` : '');
+  if (keys !== undefined)
+    rows.push(`[a] covers what looks like a password or key in files of ${keys} for this session${later('r')}`);
   const exact = lines.find((line) => !line.wide);
   if (exact !== undefined) rows.push(`[a] covers this exact line in ${exact.folder} for this session${later('r')}`);
   const patterns = patternsOf(offer);
@@ -65,7 +71,15 @@ export function withAnswer(answers: SessionAnswers, asked: Asked, answer: AskAns
     readsAllowed: [...answers.readsAllowed, ...(offer.reads === null || !session ? [] : [offer.reads])],
     writesAllowed: [...answers.writesAllowed, ...(offer.writes === null || !session ? [] : [offer.writes])],
     lines: [...answeredLines(asked, answer), ...answers.lines],
+    keyFolders: [...answeredKeyFolders(asked, answer), ...(answers.keyFolders ?? [])],
   };
+}
+
+/** The folder an answer covers for values that look like credentials. */
+export function answeredKeyFolders({ offer }: Asked, answer: AskAnswer): readonly string[] {
+  if (answer.kind !== 'choice' || offer.keys === undefined) return [];
+  const covers = answer.choice === 'session' || (answer.choice === 'remember' && offer.remember === true);
+  return covers ? [offer.keys] : [];
 }
 
 /** What becomes of the output of the call that was asked about: as chosen, else as the kind of answer has it. */

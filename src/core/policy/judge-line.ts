@@ -1,11 +1,12 @@
 import type { Effect } from '../../protocol/effect.ts';
 import type { DecidedBy } from '../../protocol/entry.ts';
+import { findKeys } from '../values/find-keys.ts';
 import { lineRows, reasonRows } from './ask-rows.ts';
 import { programName } from './command-wrappers.ts';
 import { assignedName, setsDangerousName } from './dangerous-names.ts';
 import type { CommandFact, LineFact, PathFact } from './facts.ts';
 import { ruleScope } from './judge-path.ts';
-import { allow, deny, type Judgement, NO_OFFER } from './judgement.ts';
+import { allow, deny, denyKeys, type Judgement, NO_OFFER } from './judgement.ts';
 import { suggestPatterns } from './line-patterns.ts';
 import type { AnsweredLine, DecisionInput, Offer, Reason } from './policy.ts';
 import { isReader, readsUnnamedFiles } from './proven.ts';
@@ -27,6 +28,8 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
   const denied = findDenial(line, input);
   if (denied !== null) return deny('rule-deny', denied);
   if (!input.contextTrusted) return deny('context-untrusted', 'untrusted content was shown in this conversation');
+  const keys = findKeys(line.line);
+  if (keys !== undefined && keys.declared.length > 0) return denyKeys(keys.declared);
   const blind = cannotCheckDenials(line, input);
   if (mode === 'bypass' && !blind)
     return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
@@ -39,7 +42,9 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
   // Kept aside by the settings, it is still shown once the person vouches for the line by a lasting answer (SEC-46).
   const vouched = classOutput(line);
   const output = input.commandOutput === 'aside' ? 'ref' : vouched;
+  const secret = keys?.likely ?? [];
   const reasons = reasonsToAsk(line, input, blind);
+  for (const kind of secret) reasons.push({ identifier: 'likely-credential', text: `holds ${kind}` });
   if (askRule !== null) reasons.unshift({ identifier: 'rule-ask', text: `the rule ${askRule.text} asks` });
   const offerable = isAnswerable(line);
   if (offerable) {
@@ -71,7 +76,14 @@ export function judgeLine(effect: Run, line: LineFact, input: DecisionInput): Ju
       reasons.push({ identifier: 'not-approved-step', text: `not approved: ${step.words.join(' ')}` });
   }
   if (reasons.length === 0) reasons.push({ identifier: 'mode-ask', text: 'commands are asked for' });
-  const canRemember = (input.canRemember ?? false) && mode === 'ask' && askRule === null && !blind && line.folderInside;
+  // A remembered line is kept as it stands, which what it holds must not be.
+  const canRemember =
+    (input.canRemember ?? false) &&
+    secret.length === 0 &&
+    mode === 'ask' &&
+    askRule === null &&
+    !blind &&
+    line.folderInside;
   return {
     verdict: 'ask',
     reasons,

@@ -3,7 +3,7 @@ import type { Effect } from '../../protocol/effect.ts';
 import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { pathRows, reasonRows } from './ask-rows.ts';
 import type { PathFact, Protection } from './facts.ts';
-import { allow, deny, type Judgement, NO_OFFER } from './judgement.ts';
+import { allow, deny, denyKeys, type Judgement, NO_OFFER } from './judgement.ts';
 import { isWithin } from './paths.ts';
 import type { DecisionInput, Offer, Reason } from './policy.ts';
 import { findPathRule, type RuleScope } from './rules.ts';
@@ -71,6 +71,8 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
   const untrusted = effect.label.integrity === 'untrusted';
   if (untrusted && effect.label.confidentiality === 'private' && !fact.inside)
     return deny('private-outside', 'what is kept aside may be written inside the workspace only');
+  const { keys } = effect.content;
+  if (keys !== undefined && keys.declared.length > 0) return denyKeys(keys.declared);
   if (mode === 'bypass') return allow('mode', 'mode-bypass', 'permission questions are answered with yes', 'text');
   if (isKeptAside(fact) && effect.content.change === 'edit')
     return deny('file-untrusted', 'nobody has vouched for this file: it can be replaced as a whole, not edited');
@@ -88,6 +90,10 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
     always.push({ identifier: 'named-by-reference', text: `the model named this place as ${effect.ref} only` });
   const asked = findPathRule(rules, 'ask', 'Edit', paths, scope);
   if (asked !== null) always.push({ identifier: 'rule-ask', text: `the rule ${asked.text} asks each time` });
+  const folder = dirname(fact.real);
+  const secret = keys !== undefined && answers.keyFolders?.includes(folder) !== true ? keys.likely : [];
+  const onlySecret = always.length === 0 && secret.length > 0;
+  for (const kind of secret) always.push({ identifier: 'likely-credential', text: `holds ${kind}` });
 
   if (always.length === 0) {
     if (findPathRule(rules, 'allow', 'Edit', paths, scope) !== null)
@@ -99,8 +105,11 @@ export function judgeWrite(effect: Writing, fact: PathFact, input: DecisionInput
   }
   const outside: Reason[] = fact.inside ? [] : [{ identifier: 'outside-workspace', text: 'outside the workspace' }];
   const reasons = [...always, ...outside];
-  const offer: Offer =
-    always.length > 0 ? NO_OFFER : { ...NO_OFFER, writes: fact.inside ? rootOf(fact, input) : fact.real };
+  const offer: Offer = onlySecret
+    ? { ...NO_OFFER, keys: folder, remember: input.canRemember ?? false }
+    : always.length > 0
+      ? NO_OFFER
+      : { ...NO_OFFER, writes: fact.inside ? rootOf(fact, input) : fact.real };
   return {
     verdict: 'ask',
     reasons: reasons.length > 0 ? reasons : [{ identifier: 'mode-ask', text: 'changes are asked for' }],

@@ -20,6 +20,12 @@ export function allow(by: DecidedBy, identifier: string, text: string, output: '
   return { verdict: 'allow', by, reason: { identifier, text }, output };
 }
 
+/** A key that says itself what it is is written by nobody, whatever was answered (CRED-1). */
+export function denyKeys(kinds: readonly string[]): Judgement {
+  const text = `what would be written holds ${kinds.join(' and ')}, and credentials are never written: keep it outside, and name where it is found`;
+  return deny('declared-credential', text);
+}
+
 export function deny(identifier: string, text: string): Judgement {
   return { verdict: 'deny', reasons: [{ identifier, text }] };
 }

@@ -56,6 +56,8 @@ export interface SessionAnswers {
   readonly readsAllowed: readonly string[];
   readonly writesAllowed: readonly string[];
   readonly lines: readonly AnsweredLine[];
+  /** Folders in whose own files values that look like credentials may be written. */
+  readonly keyFolders?: readonly string[];
 }
 
 export interface AnsweredLine {
@@ -77,7 +79,9 @@ export interface Offer {
   readonly reads: string | null;
   readonly writes: string | null;
   readonly lines: readonly Omit<AnsweredLine, 'output' | 'remembered'>[];
-  /** Whether `lines` may also be remembered beyond this session. */
+  /** The folder in whose files what looks like a credential may be written from then on. */
+  readonly keys?: string;
+  /** Whether `lines` and `keys` may also be remembered beyond this session. */
   readonly remember?: boolean;
   /** What a lasting answer does with the output unless another choice is made; as the question says where absent. */
   readonly output?: 'text' | 'ref';

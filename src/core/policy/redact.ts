@@ -1,19 +1,11 @@
 import { OWN_CREDENTIALS } from '../values/credentials.ts';
+import { KEY_SHAPES } from '../values/key-shapes.ts';
 
 const REMOVED = '[secret removed]';
 
-/** Keys that declare themselves by their shape. Tight on purpose: an ordinary identifier must never match. */
+/** What is struck out wherever it stands: keys by their shape, and private keys to their end. */
 const SHAPES: readonly RegExp[] = [
-  /\bsk-(?:ant|proj|or|svcacct|admin)-[\w-]{20,}/g,
-  /\bsk-[A-Za-z0-9]{32,}\b/g,
-  /\bgh[oprsu]_[A-Za-z0-9]{36,}\b/g,
-  /\bgithub_pat_\w{40,}/g,
-  /\bglpat-[\w-]{20,}/g,
-  /\bnpm_[A-Za-z0-9]{36}\b/g,
-  /\bhf_[A-Za-z0-9]{34,}\b/g,
-  /\bAIza[\w-]{35}/g,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\bxox[abeprs]-[\w-]{20,}/g,
+  ...KEY_SHAPES.map(({ shape }) => shape),
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 

@@ -1,12 +1,14 @@
 import type { Files } from '../../system/files.ts';
 import type { AnsweredLine } from './policy.ts';
 
-/** Answers about commands that outlive their session: `remembered.json` in the state folder. */
+/** Answers that outlive their session: `remembered.json` in the state folder. */
 export interface RememberedAnswers {
   /** Empty when there is no file, or when it cannot be read as one: any doubt asks again. */
   load(): Promise<readonly AnsweredLine[]>;
+  /** Folders in whose files values that look like credentials may be written. */
+  loadKeyFolders(): Promise<readonly string[]>;
   /** Adds to what is there by then; false when it could not be kept. */
-  add(lines: readonly AnsweredLine[]): Promise<boolean>;
+  add(lines: readonly AnsweredLine[], keyFolders?: readonly string[]): Promise<boolean>;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -22,18 +24,22 @@ export function openRememberedAnswers(
   file: string,
   lock: <T>(work: () => Promise<T>) => Promise<T | null>,
 ): RememberedAnswers {
-  async function load(): Promise<readonly AnsweredLine[]> {
+  async function load(): Promise<{ lines: readonly AnsweredLine[]; keyFolders: readonly string[] }> {
     const bytes = await files.read(file, MOST_BYTES).catch(() => null);
-    return bytes === null ? [] : readLines(bytes);
+    const value = bytes === null ? null : parsed(bytes);
+    return { lines: readLines(value), keyFolders: readFolders(value) };
   }
   return {
-    load,
-    add: async (lines) => {
+    load: async () => (await load()).lines,
+    loadKeyFolders: async () => (await load()).keyFolders,
+    add: async (lines, more = []) => {
       try {
         const kept = await lock(async () => {
-          const others = (await load()).filter((one) => !lines.some((line) => isSame(one, line)));
+          const before = await load();
+          const others = before.lines.filter((one) => !lines.some((line) => isSame(one, line)));
           const all = [...others, ...lines].slice(-MOST_LINES).map(({ remembered: _, ...line }) => line);
-          const text = `${JSON.stringify({ version: 1, lines: all }, null, 1)}\n`;
+          const keyFolders = [...new Set([...before.keyFolders, ...more])].slice(-MOST_LINES);
+          const text = `${JSON.stringify({ version: 1, lines: all, keyFolders }, null, 1)}\n`;
           await files.writeAtomic(file, new TextEncoder().encode(text), { mode: 0o600, flush: true });
           return true;
         });
@@ -49,13 +55,20 @@ function isSame(one: AnsweredLine, other: AnsweredLine): boolean {
   return one.pattern === other.pattern && one.wide === other.wide && one.folder === other.folder;
 }
 
-function readLines(bytes: Uint8Array): readonly AnsweredLine[] {
-  let value: unknown;
+function parsed(bytes: Uint8Array): unknown {
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    return [];
+    return null;
   }
+}
+
+function readFolders(value: unknown): readonly string[] {
+  const folders = (value as { keyFolders?: unknown } | null)?.keyFolders;
+  return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
+}
+
+function readLines(value: unknown): readonly AnsweredLine[] {
   const lines = (value as { lines?: unknown } | null)?.lines;
   if (!Array.isArray(lines)) return [];
   return lines.flatMap((line: Partial<AnsweredLine> | null): AnsweredLine[] => {

@@ -2,7 +2,7 @@ import type { AskAnswer } from '../../protocol/ask.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { PermissionMode } from '../../protocol/message.ts';
-import { answeredLines, withAnswer } from '../policy/answers.ts';
+import { answeredKeyFolders, answeredLines, withAnswer } from '../policy/answers.ts';
 import { type Audit, auditDecision } from '../policy/audit.ts';
 import { decide } from '../policy/decide.ts';
 import type { FactScope, FactSources, Facts } from '../policy/facts.ts';
@@ -49,6 +49,7 @@ export interface GateParts {
   readonly audit: Audit;
   /** Answers about commands that were remembered before. */
   readonly earlierAnswers?: readonly AnsweredLine[];
+  readonly earlierKeyFolders?: readonly string[];
   /** Where further ones are kept; absent where nothing is saved. */
   readonly remembered?: RememberedAnswers | null;
   readonly commandOutput?: 'class' | 'aside';
@@ -56,7 +57,11 @@ export interface GateParts {
 
 export function createGate(parts: GateParts): Gate {
   const { rules, sources, trust, quarantine, mode, canAsk, audit } = parts;
-  let answers: SessionAnswers = { ...NO_ANSWERS, lines: parts.earlierAnswers ?? [] };
+  let answers: SessionAnswers = {
+    ...NO_ANSWERS,
+    lines: parts.earlierAnswers ?? [],
+    keyFolders: parts.earlierKeyFolders ?? [],
+  };
   const scopeNow = (): FactScope => ({ ...parts.scope, trust: trust.map, isWithheld: quarantine.isWithheld });
   return {
     rules,
@@ -98,7 +103,7 @@ export function createGate(parts: GateParts): Gate {
     remember: async (asked, answer) => {
       answers = withAnswer(answers, asked, answer);
       if (answer.kind !== 'choice' || answer.choice !== 'remember') return true;
-      return (await parts.remembered?.add(answeredLines(asked, answer))) ?? false;
+      return (await parts.remembered?.add(answeredLines(asked, answer), answeredKeyFolders(asked, answer))) ?? false;
     },
   };
 }

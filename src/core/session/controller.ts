@@ -65,6 +65,7 @@ export interface ControllerOptions {
     /** What the project asks for: in force once the person, who saw it, trusts the workspace (RULE-7). */
     readonly project: Rules;
     readonly earlierAnswers: readonly AnsweredLine[];
+    readonly earlierKeyFolders?: readonly string[];
     readonly remembered: RememberedAnswers | null;
     readonly commandOutput: 'class' | 'aside';
     /** What the person should know about their rules, one line each (RULE-8). */

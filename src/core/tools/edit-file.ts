@@ -1,6 +1,7 @@
 import type { FileDiff } from '../../protocol/display.ts';
 import { hashBytes } from '../changes/hash.ts';
 import { fileDiff } from '../changes/patch.ts';
+import { findKeys } from '../values/find-keys.ts';
 import { flag, list, optional, peek, record, text, toolArguments } from './arguments.ts';
 import description from './edit-file.md' with { type: 'text' };
 import { limitOutput } from './limit-output.ts';
@@ -79,7 +80,15 @@ export const editFile: Tool<Editing | Explanation> = {
     const bytes = encodeText(replaced.text, old.encoding);
     const label = argumentsLabel(context);
     const diff = fileDiff(path, 'edit', old.text, replaced.text, label);
-    const content = { change: 'edit', before, after: hashBytes(bytes), bytes: bytes.length } as const;
+    const keys = findKeys(replaced.text, old.text);
+    const after = hashBytes(bytes);
+    const content = {
+      change: 'edit',
+      before,
+      after,
+      bytes: bytes.length,
+      ...(keys === undefined ? {} : { keys }),
+    } as const;
     return {
       ok: true,
       title,

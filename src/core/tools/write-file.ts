@@ -2,6 +2,7 @@ import type { FileDiff } from '../../protocol/display.ts';
 import type { Label } from '../../protocol/label.ts';
 import { hashBytes } from '../changes/hash.ts';
 import { fileDiff } from '../changes/patch.ts';
+import { type FoundKeys, findKeys } from '../values/find-keys.ts';
 import { optional, peek, text, toolArguments } from './arguments.ts';
 import { argumentsLabel, type Explanation, explainInstead, wrongArguments } from './planning.ts';
 import { readWhole, type WholeFile } from './read-whole.ts';
@@ -95,7 +96,8 @@ async function planContents(
   const before = found.kind === 'file' ? hashBytes(found.bytes) : null;
   const after = hashBytes(bytes);
   // That it holds exactly this is an answer out of the file: only where the file may be shown.
-  if (before === after && (await context.isKeptAside?.(path)) !== true)
+  const isKeptAside = (await context.isKeptAside?.(path)) === true;
+  if (before === after && !isKeptAside)
     return explainInstead(
       `Write ${name}`,
       { path, message: `${name} already holds exactly this.`, shown: before },
@@ -105,7 +107,9 @@ async function planContents(
   const change = before === null ? 'create' : 'overwrite';
   const oldText = old === null ? '' : old.kind === 'text' ? old.text : null;
   const diff = fileDiff(path, change, oldText, contents, label);
-  return writing({ path, name, ref }, bytes, { after, bytes: bytes.length, label, diff, rows: [] }, before);
+  // What the file held already is not blamed on this write, where the person vouched for it (CRED-2).
+  const keys = findKeys(contents, isKeptAside ? '' : (oldText ?? ''));
+  return writing({ path, name, ref }, bytes, { after, bytes: bytes.length, label, diff, rows: [] }, before, keys);
 }
 
 async function planReference(
@@ -141,10 +145,17 @@ function writing(
   from: Writing['from'],
   draft: RefWrite,
   before: string | null,
+  keys?: FoundKeys,
 ): Extract<Planning<Writing>, { ok: true }> {
   const change = before === null ? 'create' : 'overwrite';
   const label: Label = draft.label;
-  const content = { change, before, after: draft.after, bytes: draft.bytes } as const;
+  const content = {
+    change,
+    before,
+    after: draft.after,
+    bytes: draft.bytes,
+    ...(keys === undefined ? {} : { keys }),
+  } as const;
   return {
     ok: true,
     title: `Write ${name}`,
