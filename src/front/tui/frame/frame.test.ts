@@ -140,7 +140,8 @@ describe('flush', () => {
         const disputed = (x: number, y: number): boolean => {
           for (let at = Math.max(0, x - 2); at <= x + 1 && at < 20; at++) {
             const { text } = frame.cell(at, y);
-            if (text !== '' && (text.length > 2 || isFragile(text.codePointAt(0)!) || text.codePointAt(0)! >= 0x300))
+            // A mark may also stand behind a plain letter or a blank.
+            if ([...text].some((point) => isFragile(point.codePointAt(0)!) || point.codePointAt(0)! >= 0x300))
               return true;
           }
           return false;
