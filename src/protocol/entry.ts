@@ -57,7 +57,8 @@ export type EntryBody =
   | {
       readonly kind: 'dropped';
       readonly input: EntryId;
-      readonly reason: 'cleared' | 'recalled' | 'stale' | 'failed' | 'discarded';
+      /** `carried-out`: it was a command, and its turn came. */
+      readonly reason: 'cleared' | 'recalled' | 'stale' | 'failed' | 'discarded' | 'carried-out';
     }
   /** What waits changed: the ids in their new order, what was rewritten, and whether the queue is held. */
   | {
@@ -136,6 +137,9 @@ export type EntryBody =
       readonly tokensAfter: number | null;
       readonly usage: Usage;
       readonly cost: number | null;
+      /** Tokens the conversation may grow to, when it ran; null where no such limit was in force. */
+      readonly budget?: number | null;
+      readonly kept?: KeptWords;
     }
   | { readonly kind: 'todo'; readonly items: readonly TodoItem[] }
   | { readonly kind: 'model'; readonly model: ModelRef; readonly effort: Effort }
@@ -179,6 +183,16 @@ export type Delivery = 'steering' | 'queue' | 'interrupt' | 'shell' | 'resend' |
 export type ResultOutcome = 'ok' | 'error' | 'denied' | 'stopped' | 'unknown';
 export type TurnEndReason = 'done' | 'stopped' | 'failed' | 'limit' | 'repeating' | 'interrupted';
 export type DecidedBy = 'not-needed' | 'proven' | 'person' | 'session' | 'remembered' | 'rule' | 'mode';
+
+/** What a compaction carries over word for word: it is said again after the summary, never left to whoever summarises. */
+export interface KeptWords {
+  /** `taken` entries of the newest messages of the person, where they no longer stand in what stays. */
+  readonly said: readonly EntryId[];
+  /** What the person answered and refused, oldest first. */
+  readonly answers: readonly string[];
+  readonly todo: readonly TodoItem[];
+  readonly mode: PermissionMode;
+}
 
 export interface QueuePause {
   readonly because: 'stopped' | 'failed' | 'restarted';

@@ -58,6 +58,7 @@ export function itemsOf(entry: Entry, said: (input: EntryId) => Said | null): It
           summary: entry.summary,
           tokensBefore: entry.tokensBefore,
           tokensAfter: entry.tokensAfter,
+          ...(entry.budget === undefined ? {} : { budget: entry.budget }),
         }),
       ];
     default:

@@ -117,7 +117,14 @@ export type ItemBody =
       duration: number;
       usage: Totals;
     }
-  | { kind: 'compaction'; summary: string; tokensBefore: number | null; tokensAfter: number | null };
+  | {
+      kind: 'compaction';
+      summary: string;
+      tokensBefore: number | null;
+      tokensAfter: number | null;
+      /** What it had to fit in when it ran; null for no limit, missing where it was not written down. */
+      budget?: number | null;
+    };
 
 export type ItemOf<K extends ItemBody['kind']> = Extract<Item, { kind: K }>;
 

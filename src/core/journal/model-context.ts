@@ -3,7 +3,8 @@ import type { Said } from '../../protocol/fold.ts';
 import type { ModelRef } from '../../protocol/message.ts';
 import type { Message } from '../models/model.ts';
 import { type ContextBuilder, createContextBuilder } from './context-builder.ts';
-import type { Journal } from './journal.ts';
+import { isKind, type Journal } from './journal.ts';
+import { keptText } from './kept-words.ts';
 import { loadSaid } from './said.ts';
 import type { PartOptions } from './user-parts.ts';
 
@@ -29,6 +30,8 @@ export async function buildMessages(
   const cut = entries.findLastIndex((entry) => entry.kind === 'compaction');
   const compaction = cut < 0 ? null : (entries[cut] as EntryOf<'compaction'>);
   const builder = startBuilder(compaction, options);
+  for (const entry of carriedBy(compaction, entries))
+    if (isKind(entry, 'taken')) await builder.add(entry, options.said(entry.input));
   const from = compaction === null ? 0 : keptFrom(ids, cut, compaction, (at) => entries[at]!.kind);
   for (const entry of entries.slice(from))
     await builder.add(entry, entry.kind === 'taken' ? options.said(entry.input) : null);
@@ -57,7 +60,9 @@ export function createModelContext(journal: Journal): ModelContext {
   async function begin(branch: readonly EntryId[], cut: number, key: string, options: ContextOptions): Promise<Held> {
     const [compaction] = cut < 0 ? [] : ((await journal.load([branch[cut]!])) as EntryOf<'compaction'>[]);
     const from = compaction === undefined ? 0 : keptFrom(branch, cut, compaction, (at) => journal.kindOf(branch[at]!));
-    return { key, builder: startBuilder(compaction ?? null, options), from, taken: from, last: null };
+    const state: Held = { key, builder: startBuilder(compaction ?? null, options), from, taken: from, last: null };
+    await take(state, compaction?.kept?.said ?? []);
+    return state;
   }
 
   async function take(state: Held, ids: readonly EntryId[]): Promise<void> {
@@ -101,6 +106,32 @@ export function createModelContext(journal: Journal): ModelContext {
   };
 }
 
+/** What the next request is made of: the entries that are sent, what the inputs among them say, and what stands before. */
+export interface LiveBranch {
+  readonly compaction: EntryOf<'compaction'> | null;
+  /** Branch entries from the first that is sent word for word on, of every kind. */
+  readonly entries: readonly Entry[];
+  /** By the id of the `taken` entry; those carried along by the compaction too. */
+  readonly said: ReadonlyMap<EntryId, Said>;
+  /** The `taken` entries the compaction carries along. */
+  readonly carried: readonly Entry[];
+}
+
+export async function loadLive(journal: Journal): Promise<LiveBranch> {
+  const branch = journal.branch();
+  const cut = branch.findLastIndex((id) => journal.kindOf(id) === 'compaction');
+  const [found] = cut < 0 ? [] : ((await journal.load([branch[cut]!])) as EntryOf<'compaction'>[]);
+  const from = found === undefined ? 0 : keptFrom(branch, cut, found, (at) => journal.kindOf(branch[at]!));
+  const entries = await journal.load(branch.slice(from));
+  const carried = await journal.load(found?.kept?.said ?? []);
+  return { compaction: found ?? null, entries, carried, said: await loadSaid(journal, [...carried, ...entries]) };
+}
+
+function carriedBy(compaction: EntryOf<'compaction'> | null, entries: readonly Entry[]): readonly Entry[] {
+  const wanted = compaction?.kept?.said ?? [];
+  return wanted.flatMap((id) => entries.find((entry) => entry.id === id) ?? []);
+}
+
 function startBuilder(compaction: EntryOf<'compaction'> | null, options: ContextOptions): ContextBuilder {
   const { target, images, dropped } = options;
   const loaded = new Map<string, Promise<string | null>>();
@@ -115,6 +146,7 @@ function startBuilder(compaction: EntryOf<'compaction'> | null, options: Context
   });
   if (compaction !== null) {
     builder.addText(`[The conversation up to here was summarised to save room. The summary:]\n\n${compaction.summary}`);
+    if (compaction.kept !== undefined) builder.addText(keptText(compaction.kept));
   }
   return builder;
 }

@@ -39,6 +39,11 @@ function wordsOf(line: AuditLine): string {
       return `check of ${line.ref}: ${line.verdict}`;
     case 'trust':
       return `${line.path} ${line.trusted ? 'trusted' : 'not trusted'}, by ${line.by}`;
+    case 'compaction': {
+      const cost = line.cost === null ? '' : `, $${line.cost.toFixed(4)}`;
+      const focus = line.focus === 0 ? '' : `, a focus of ${line.focus} characters`;
+      return `compacted (round ${line.round}): ${line.summarised} messages summarised, ${line.kept} kept${cost}${focus}`;
+    }
     case 'turn':
       return `turn ${line.turn} began in mode ${line.mode}`;
     case 'mode':

@@ -54,6 +54,16 @@ export type AuditEvent =
     }
   /** The word of a check, never its sentence (SEC-30). */
   | { readonly event: 'check'; readonly call: string; readonly ref: string | null; readonly verdict: string }
+  /** Earlier messages gave way to a summary; `round` is 0 where the person asked for it, `focus` the length of their wish. */
+  | {
+      readonly event: 'compaction';
+      readonly round: number;
+      readonly summarised: number;
+      readonly kept: number;
+      /** US dollars; null where unknown. */
+      readonly cost: number | null;
+      readonly focus: number;
+    }
   | { readonly event: 'trust'; readonly path: string; readonly trusted: boolean; readonly by: string };
 
 export interface AuditedEffect {

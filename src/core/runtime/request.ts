@@ -1,4 +1,5 @@
-import type { Message, ModelRequest } from '../models/model.ts';
+import type { ContextOptions } from '../journal/model-context.ts';
+import type { Message, Model, ModelRequest } from '../models/model.ts';
 import { offeredText } from '../tools/offered-text.ts';
 import { TOOL_NAMES } from '../tools/registry.ts';
 import type { Runtime, TurnTerms } from './runtime.ts';
@@ -40,6 +41,16 @@ export async function buildRequest(
   return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
 }
 
+/** How the messages of a request to this model are made. */
+export function contextOptions(runtime: Runtime, model: Pick<Model, 'ref' | 'facts'>): ContextOptions {
+  return {
+    target: model.ref,
+    images: model.facts.images,
+    dropped: runtime.refusedAttachments,
+    loadAttachment: runtime.loadAttachment,
+  };
+}
+
 /** Each text speaks only of tools that are offered beside it. */
 function offeredTools({ calls }: Runtime): ModelRequest['tools'] {
   const offered = calls.tools.map((tool) => tool.name);
@@ -50,7 +61,8 @@ function offeredTools({ calls }: Runtime): ModelRequest['tools'] {
   }));
 }
 
-function addText(messages: Message[], text: string): void {
+/** Said last, as the person's words. */
+export function addText(messages: Message[], text: string): void {
   const last = messages.at(-1);
   if (last?.role === 'user')
     messages[messages.length - 1] = { role: 'user', parts: [...last.parts, { type: 'text', text }] };

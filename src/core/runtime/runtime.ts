@@ -7,13 +7,15 @@ import type { Network } from '../../system/network.ts';
 import type { System } from '../../system/system.ts';
 import type { Ledger } from '../changes/ledger.ts';
 import type { RunHelper, RunLine } from '../jobs/line.ts';
-import type { AppendOptions } from '../journal/journal.ts';
+import type { AppendOptions, Journal } from '../journal/journal.ts';
 import type { ModelContext } from '../journal/model-context.ts';
 import type { Model } from '../models/model.ts';
 import type { RetryLimits } from '../models/retry.ts';
 import type { GrantedWrite } from '../policy/world.ts';
 import type { LanguageServers } from '../tools/language-servers.ts';
 import type { Skill, Tool, ToolLimits } from '../tools/tool.ts';
+import type { CompactionWish } from './compact-budget.ts';
+import type { ContextGauge } from './context-gauge.ts';
 import type { Gate } from './gate.ts';
 import type { Inbox, Waiting } from './inbox.ts';
 
@@ -40,7 +42,12 @@ export interface Runtime {
   readonly system: Pick<System, 'clock' | 'files'>;
   /** Between 0 and 1, for jitter. */
   readonly random: () => number;
+  /** As requests are built from it. */
+  readonly journal: Journal;
   readonly context: ModelContext;
+  readonly gauge: ContextGauge;
+  /** What the person wants of automatic compaction, as it stands now. */
+  readonly compaction: () => CompactionWish;
   readonly recorder: Recorder;
   readonly publish: (...changes: readonly Change[]) => void;
   readonly inbox: Inbox;

@@ -17,7 +17,12 @@ export interface TurnProgress {
   phase(phase: Activity['phase'], detail?: string, retry?: Activity['retry']): void;
 }
 
-export function createTurnProgress(turn: number, since: number, publish: (change: Change) => void): TurnProgress {
+/** `turn` is null for what the person starts beside any turn. */
+export function createTurnProgress(
+  turn: number | null,
+  since: number,
+  publish: (change: Change) => void,
+): TurnProgress {
   let spent = NO_TOTALS;
   let last = '';
   return {

@@ -2,6 +2,7 @@ import type { EntryBody, TurnEndReason } from '../../protocol/entry.ts';
 import type { Failure } from '../../protocol/failure.ts';
 import { SystemError } from '../../system/files.ts';
 import { internalFailure } from '../models/failures.ts';
+import { makeRoom, makeRoomAfterRefusal, noRoomMade } from './compact-turn.ts';
 import { dispatchCalls } from './dispatch-tools.ts';
 import type { Waiting } from './inbox.ts';
 import { createRepeats } from './repeats.ts';
@@ -55,16 +56,24 @@ export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnR
 async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgress): Promise<Ending> {
   const { signal, roundLimit } = terms;
   const repeats = createRepeats();
+  const parts = { runtime, terms, progress };
+  const made = noRoomMade();
   for (let round = 1; ; round++) {
     if (signal.aborted) return stopped(signal);
     const last = roundLimit !== null && round >= roundLimit;
+    const room = await makeRoom(parts, made, round);
+    if (room.outcome === 'aborted') return stopped(signal);
+    if (room.outcome === 'none') return failedBy(room.failure);
     const reply = await runRound(runtime, terms, progress, round, last);
     if (reply.outcome === 'aborted') return stopped(signal);
     if (reply.outcome === 'failed') {
       if (await leaveImagesOut(runtime, reply)) continue;
-      return { reason: 'failed', failure: reply.failure, message: reply.failure.message };
+      if (reply.failure.category !== 'context-too-long') return failedBy(reply.failure);
+      const again = await makeRoomAfterRefusal(parts, made, round, reply.failure);
+      if (again.outcome === 'there') continue;
+      return again.outcome === 'aborted' ? stopped(signal) : failedBy(again.failure);
     }
-    if (reply.stop === 'refusal') return { reason: 'failed', failure: REFUSED, message: REFUSED.message };
+    if (reply.stop === 'refusal') return failedBy(REFUSED);
     if (last)
       return { reason: 'limit', failure: null, message: `Stopped after ${round} rounds, the limit of this run.` };
     if (reply.calls.length === 0) return { reason: 'done', failure: null, message: null };
@@ -124,6 +133,10 @@ async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
     throw error;
   }
   for (const input of inputs) terms.onTaken(input);
+}
+
+function failedBy(failure: Failure): Ending {
+  return { reason: 'failed', failure, message: failure.message };
 }
 
 function stopped(signal: AbortSignal): Ending {

@@ -23,6 +23,7 @@ import { createQuarantine } from '../policy/quarantine.ts';
 import type { RememberedAnswers } from '../policy/remembered.ts';
 import { mergeRules, type Rules } from '../policy/rules.ts';
 import { trusts } from '../policy/trust.ts';
+import { type CompactionWish, compactionBudget } from '../runtime/compact-budget.ts';
 import { createGate } from '../runtime/gate.ts';
 import { createInbox } from '../runtime/inbox.ts';
 import type { Recorder, Runtime } from '../runtime/runtime.ts';
@@ -44,7 +45,7 @@ import type { SessionMemory, SessionParts } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
 import { refused } from './sent.ts';
-import { SESSION_COMMANDS } from './session-commands.ts';
+import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { findSurroundings } from './surroundings.ts';
 import type { Trail } from './trail.ts';
@@ -115,6 +116,10 @@ export interface ControllerOptions {
   readonly limits?: ToolLimits;
   /** Whether a check that finds content safe answers the questions about releasing it (SEC-31); default false. */
   readonly autoVet?: boolean;
+  /** What is wanted of automatic compaction where this session was told nothing else; default on, without a cap. */
+  readonly autocompact?: CompactionWish;
+  /** Keeps choices for sessions to come, by the names of settings; absent: they can not be kept. */
+  readonly saveDefaults?: SessionParts['saveDefaults'];
   /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
   readonly offersVouching?: boolean;
 }
@@ -173,6 +178,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const auditedOf = createEntryAudit();
   const recorder = createRecorder(journal, publisher, (entry) => {
     past.prompts.see(entry);
+    past.gauge.see(entry);
     const audited = auditedOf(entry);
     if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
@@ -198,18 +204,21 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const outcomes = createOutcomes(publisher);
   const inbox = createInbox(view.queue, past.held);
   let runtime: Runtime | null = null;
+  const autocompact = { wish: past.autocompact ?? options.autocompact ?? { automatic: true, cap: null } };
   const model = createCurrentModel({
     models: options.models,
     publisher,
     recorder,
     effort: options.settings.effort,
     isStarted: () => runtime !== null,
+    budget: (facts) => compactionBudget(facts, autocompact.wish),
   });
   const ledger = createLedger(async (change) => {
     await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
   const attachments = createAttachments(files, options.attachments);
+  const sent = withoutHidden(journal, past.prompts);
   const memory: SessionMemory = {
     said: past.said,
     lastInput: past.lastInput,
@@ -233,6 +242,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     outcomes,
     model,
     shell,
+    runCommand: (row, signal) => carryOutCommand(parts, row.text, signal),
     runtime: () => runtime,
     roundLimit: options.roundLimit,
     dropsAfterFailure: !options.canAsk,
@@ -282,7 +292,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
       session: journal.session,
       system,
       random: () => Number.parseInt(ids.hex(4), 16) / 0x1_0000_0000,
-      context: createModelContext(withoutHidden(journal, past.prompts)),
+      journal: sent,
+      context: createModelContext(sent),
+      gauge: past.gauge,
+      compaction: () => autocompact.wish,
       recorder,
       publish: publisher.publish,
       inbox,
@@ -375,6 +388,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
     models: options.models,
     model,
     loop,
+    runtime: () => runtime,
+    autocompact,
+    saveDefaults: options.saveDefaults ?? (async () => false),
+    canAsk: options.canAsk,
     attachments,
     drafts: options.drafts,
     transcript: createTranscriptIndex(journal),

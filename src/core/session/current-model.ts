@@ -1,7 +1,7 @@
 import type { Refusal } from '../../base/refusal.ts';
 import type { Effort, ModelRef } from '../../protocol/message.ts';
 import type { Models } from '../models/catalog.ts';
-import type { Model } from '../models/model.ts';
+import type { Model, ModelFacts } from '../models/model.ts';
 import type { Recorder } from '../runtime/runtime.ts';
 import type { Publisher } from './publish.ts';
 
@@ -16,6 +16,8 @@ export interface CurrentModel {
   /** `busy`: adopted when the turn is over. A model that cannot be opened changes nothing (INV-19). */
   choose(ref: ModelRef | null, effort: Effort | null, busy: boolean): Promise<Refusal | null>;
   adopt(): Promise<void>;
+  /** Publishes what is shown of it once more: what else it depends on has changed. */
+  show(): void;
 }
 
 export interface CurrentModelParts {
@@ -25,6 +27,8 @@ export interface CurrentModelParts {
   readonly effort: Effort;
   /** Whether everything else a turn needs is there. */
   readonly isStarted: () => boolean;
+  /** Tokens at which a conversation with such a model is compacted; null for never. */
+  readonly budget: (facts: ModelFacts) => number | null;
 }
 
 export function createCurrentModel({
@@ -46,6 +50,7 @@ export function createCurrentModel({
         model: model?.ref ?? null,
         effort,
         contextWindow: model?.facts.contextWindow ?? null,
+        compactAt: model === null ? null : shareOf(model.facts, given.budget(model.facts)),
         pendingModel: pending?.model?.ref ?? null,
         startupProblem: problem,
         ready: model !== null && isStarted(),
@@ -95,5 +100,10 @@ export function createCurrentModel({
       return null;
     },
     adopt,
+    show,
   };
+}
+
+function shareOf({ contextWindow }: ModelFacts, budget: number | null): number | null {
+  return contextWindow === null || budget === null ? null : budget / contextWindow;
 }

@@ -8,7 +8,10 @@ import type { FileChange } from '../changes/ledger.ts';
 import { isKind, type Journal } from '../journal/journal.ts';
 import { readTrustDecision, type TrustDecision } from '../policy/live-trust.ts';
 import { RELEASED } from '../runtime/aside-world.ts';
+import type { CompactionWish } from '../runtime/compact-budget.ts';
+import { type ContextGauge, createContextGauge } from '../runtime/context-gauge.ts';
 import { createUnansweredPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
+import { AUTOCOMPACT, readWish } from './autocompact.ts';
 
 /** What a session remembers beside its View, read back from its entries. */
 export interface Recollection {
@@ -26,6 +29,8 @@ export interface Recollection {
   readonly lastInput: QueueRow | null;
   readonly lastEnd: EntryOf<'turn-end'> | null;
   readonly prompts: UnansweredPrompts;
+  readonly gauge: ContextGauge;
+  readonly autocompact: CompactionWish | null;
   readonly fileChanges: readonly FileChange[];
   /** Labels of results the model was shown, and the highest `ref:N` ever given. */
   readonly shown: Label[];
@@ -55,6 +60,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   const outputs: string[] = [];
   const trust = new Map<string, TrustDecision>();
   const prompts = createUnansweredPrompts();
+  const gauge = createContextGauge();
   const fileChanges: FileChange[] = [];
   let model: ModelRef | null = null;
   let modeChosen = false;
@@ -64,6 +70,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   let lastEnd: EntryOf<'turn-end'> | null = null;
   let lastRef = 0;
   let released = false;
+  let autocompact: CompactionWish | null = null;
 
   /** Names and numbers stay used whatever branch they lie on: none may be given out twice. */
   const reserve = (entry: Entry): void => {
@@ -89,6 +96,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     else if (isKind(entry, 'model')) model = entry.model;
     else if (isKind(entry, 'mode')) modeChosen = true;
     else if (isKind(entry, 'record') && entry.name === RELEASED) released = true;
+    else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) autocompact = readWish(entry.data);
     else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : entry.order;
     else if (isKind(entry, 'turn-end')) lastEnd = entry;
     else if (isKind(entry, 'file-change')) fileChanges.push(entry);
@@ -106,6 +114,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     if (entryClass(entry.kind).place === 'side' || branch.has(entry.id)) {
       remember(entry);
       prompts.see(entry);
+      gauge.see(entry);
       applyEntry(view, entry);
     } else if (isKind(entry, 'taken')) {
       // It was answered on another branch: it waits no more.
@@ -123,6 +132,8 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     lastInput,
     lastEnd,
     prompts,
+    gauge,
+    autocompact,
     fileChanges,
     shown,
     lastRef,

@@ -5,7 +5,7 @@ import type { SessionParts } from './parts.ts';
 import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
 import { type Arriving, STOPPED, say } from './say.ts';
 import { accepted, refused } from './sent.ts';
-import { runCommand } from './session-commands.ts';
+import { isBusy, runCommand, waitsForIdle } from './session-commands.ts';
 import { setMode } from './set-mode.ts';
 
 export interface IntentHandler {
@@ -61,7 +61,8 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
       if (here.length > 0 && here.every((one) => one.readOnly))
         return Promise.resolve(refused('read-only', 'This screen may look only.'));
       if (intent.type === 'cancel') return Promise.resolve(cancel(intent.then));
-      const own: Arriving | null = intent.type === 'say' ? { fate: 'run' } : null;
+      const waits = intent.type === 'say' || (intent.type === 'command' && waitsForIdle(intent.name));
+      const own: Arriving | null = waits ? { fate: 'run' } : null;
       if (own !== null) arriving.add(own);
       const before = lines.get(client) ?? Promise.resolve();
       const answer = before.then(() => handle(intent, client, own));
@@ -98,14 +99,14 @@ async function handleIntent(
       }
       break;
     case 'command':
-      return runCommand(parts, intent, client);
+      return runCommand(parts, intent, client, own ?? { fate: 'run' });
     case 'draft':
       parts.drafts.set(client, intent.draft);
       return accepted();
     case 'set-mode':
       return setMode(parts, intent.mode);
     case 'set-model': {
-      const refusal = await parts.model.choose(intent.model, intent.effort, parts.loop.running === 'turn');
+      const refusal = await parts.model.choose(intent.model, intent.effort, isBusy(parts));
       if (refusal !== null) return { accepted: false, refusal };
       parts.loop.wake();
       return accepted();

@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json.ts';
 import type { EntryId, EntryOf } from '../../protocol/entry.ts';
 import type { System } from '../../system/system.ts';
 import type { BeforeImages } from '../changes/before-images.ts';
@@ -7,9 +8,10 @@ import type { Journal } from '../journal/journal.ts';
 import type { TranscriptIndex } from '../journal/transcript.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Inbox } from '../runtime/inbox.ts';
-import type { Recorder } from '../runtime/runtime.ts';
+import type { Recorder, Runtime } from '../runtime/runtime.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
+import type { Autocompact } from './autocompact.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
@@ -32,6 +34,13 @@ export interface SessionParts {
   readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
   readonly model: CurrentModel;
   readonly loop: TurnLoop;
+  /** Null until the session is ready. */
+  readonly runtime: () => Runtime | null;
+  readonly autocompact: Autocompact;
+  /** Keeps choices for sessions to come; false when that can not be. */
+  readonly saveDefaults: (values: Readonly<Record<string, Json>>) => Promise<boolean>;
+  /** Whether somebody is there. */
+  readonly canAsk: boolean;
   readonly attachments: Attachments;
   readonly drafts: Drafts;
   readonly transcript: TranscriptIndex;

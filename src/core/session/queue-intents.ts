@@ -43,6 +43,11 @@ export async function editQueue(parts: SessionParts, intent: Extract<Intent, { t
   const delivery = intent.delivery ?? row.delivery;
   if (text.trim() === '' && row.attachments.length === 0)
     return refused('empty-prompt', 'An empty prompt cannot wait; remove it instead.');
+  if ((delivery === 'command') !== (row.delivery === 'command'))
+    return refused(
+      'delivery-unfitting',
+      'A command and a prompt can not be made into each other; take it back instead.',
+    );
   inbox.edit(row.id, text, delivery);
   if (intent.before !== undefined) inbox.move(row.id, intent.before);
   await recorder.write([{ ...queueEntry(inbox), edited: [{ input: row.id, text, delivery }] }], { onFailure: 'keep' });

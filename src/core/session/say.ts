@@ -51,7 +51,8 @@ export async function say(parts: SessionParts, intent: Say, client: ClientId, ar
 
 function putInLine(parts: SessionParts, row: QueueRow, arriving: Arriving): Promise<unknown> | null {
   const { inbox, loop, recorder } = parts;
-  if (row.delivery === 'interrupt' && loop.running !== null) {
+  // A command has the session to itself: whatever is said meanwhile waits for its end.
+  if (row.delivery === 'interrupt' && loop.running !== null && loop.running !== 'command') {
     // Of several interrupts in a row only the last one asks the model anything; none is lost (INV-7).
     for (const other of inbox.rows) if (other.delivery === 'interrupt') other.stillborn = true;
     inbox.add(row, inbox.rows.find((other) => !other.stillborn)?.id ?? null);

@@ -1,20 +1,43 @@
+import type { Refusal } from '../../base/refusal.ts';
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { SessionCommand } from '../../protocol/view.ts';
 import { modelRefText } from '../models/model-ref.ts';
+import { chooseAutocompact } from './autocompact.ts';
+import { compactNow, refusesCompaction } from './compact-command.ts';
 import type { SessionParts } from './parts.ts';
+import { queueCommand } from './queue-command.ts';
 import { resumeQueue } from './queue-intents.ts';
+import type { Arriving } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
 import { statusRows } from './status.ts';
 import type { TrustMemory } from './trust-memory.ts';
+import type { CommandEnd } from './turn-loop.ts';
 
 /** A command the session itself runs: what is known of it, and what it does. */
-interface Command extends SessionCommand {
+type Command = NowCommand | IdleCommand;
+
+interface KnownCommand extends SessionCommand {
   /** Values its argument can have; the first word counts. Absent: free text, or none. */
   readonly choices?: readonly string[];
+  /** Values that are offered where others are taken too. */
+  readonly suggestions?: readonly string[];
+}
+
+/** Runs as it is sent, also beside a turn. */
+interface NowCommand extends KnownCommand {
   run(parts: SessionParts, argument: string, client: ClientId): Promise<Sent>;
+}
+
+/** Needs the session to itself: it waits in line until its turn comes. */
+interface IdleCommand extends KnownCommand {
+  /** Sent while nothing is under way, it runs ahead of what was said since (SC-5.8). */
+  readonly ahead: boolean;
+  /** Why it can not be carried out whatever it waits for; null when it may wait. */
+  refuses(parts: SessionParts, argument: string): Refusal | null;
+  carryOut(parts: SessionParts, argument: string, signal: AbortSignal): Promise<CommandEnd>;
 }
 
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max', 'default'];
@@ -48,6 +71,23 @@ const COMMANDS: readonly Command[] = [
     description: 'Choose what may be done without a question',
     during: 'now',
     run: (parts, argument) => setMode(parts, argument as PermissionMode),
+  },
+  {
+    name: 'compact',
+    argument: '[focus]',
+    description: 'Summarise the earlier conversation to make room',
+    during: 'after',
+    ahead: true,
+    refuses: (parts) => refusesCompaction(parts),
+    carryOut: compactNow,
+  },
+  {
+    name: 'autocompact',
+    argument: '[on|off|TOKENS|auto]',
+    suggestions: ['on', 'off', 'auto'],
+    description: 'Choose whether and when that happens by itself',
+    during: 'now',
+    run: chooseAutocompact,
   },
   {
     name: 'rename',
@@ -104,6 +144,7 @@ export async function runCommand(
   parts: SessionParts,
   intent: Extract<Intent, { type: 'command' }>,
   client: ClientId,
+  arriving: Arriving,
 ): Promise<Sent> {
   const command = COMMANDS.find((one) => one.name === intent.name);
   if (command === undefined) return refused('unknown-command', `There is no command /${intent.name}.`);
@@ -111,9 +152,35 @@ export async function runCommand(
   if (command.choices !== undefined && !command.choices.includes(argument)) {
     return refused('argument-unknown', `/${command.name} takes one of: ${command.choices.join(', ')}`);
   }
+  if ('carryOut' in command) {
+    const refusal = command.refuses(parts, argument);
+    if (refusal !== null) return { accepted: false, refusal };
+    return queueCommand(parts, { ...intent, argument }, client, arriving, command.ahead);
+  }
   const sent = await command.run(parts, argument, client);
   if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
   return sent;
+}
+
+/** Whether a command of this name waits for an idle session. */
+export function waitsForIdle(name: string): boolean {
+  return COMMANDS.some((one) => one.name === name && 'carryOut' in one);
+}
+
+/** Carries out a command whose turn in line has come. */
+export async function carryOutCommand(parts: SessionParts, text: string, signal: AbortSignal): Promise<CommandEnd> {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
+  const command = COMMANDS.find((one) => one.name === name);
+  const refusal: Refusal | null =
+    command === undefined || !('carryOut' in command)
+      ? { identifier: 'unknown-command', message: `There is no command /${name} that waits its turn.` }
+      : command.refuses(parts, argument);
+  if (refusal !== null || command === undefined || !('carryOut' in command))
+    return {
+      state: 'refused',
+      messages: [{ level: 'warning', identifier: refusal!.identifier, text: refusal!.message }],
+    };
+  return command.carryOut(parts, argument, signal);
 }
 
 /** What became of the remembered answer; this session keeps what it was told (TRUST-2). */
@@ -138,15 +205,21 @@ export function completeArgument(
     }));
     return rows.filter((row) => row.value.includes(typed));
   }
-  const choices = COMMANDS.find((one) => one.name === name)?.choices ?? [];
+  const command = COMMANDS.find((one) => one.name === name);
+  const choices = command?.choices ?? command?.suggestions ?? [];
   return choices.filter((choice) => choice.startsWith(typed)).map((value) => ({ value, description: '' }));
+}
+
+/** Whether something runs on the model there is now (INV-12). */
+export function isBusy({ loop }: Pick<SessionParts, 'loop'>): boolean {
+  return loop.running === 'turn' || loop.running === 'command';
 }
 
 async function chooseModel(
   parts: SessionParts,
   wish: { readonly model?: Parameters<SessionParts['model']['choose']>[0]; readonly effort?: Effort },
 ): Promise<Sent> {
-  const refusal = await parts.model.choose(wish.model ?? null, wish.effort ?? null, parts.loop.running === 'turn');
+  const refusal = await parts.model.choose(wish.model ?? null, wish.effort ?? null, isBusy(parts));
   if (refusal !== null) return { accepted: false, refusal };
   parts.loop.wake();
   return accepted();

@@ -13,7 +13,7 @@ import type { PrivateLine, ShellLines } from './shell-line.ts';
  */
 export interface TurnLoop {
   /** What runs now. */
-  readonly running: 'turn' | 'shell' | null;
+  readonly running: 'turn' | 'shell' | 'command' | null;
   /** Looks whether something may start, and starts it before it returns. */
   wake(): void;
   /** Runs a line that is kept nowhere, as soon as nothing else runs. */
@@ -27,6 +27,12 @@ export interface TurnLoop {
   close(): Promise<void>;
 }
 
+/** How a command that waited its turn ended. One that failed holds what waits behind it. */
+export interface CommandEnd {
+  readonly state: 'done' | 'failed' | 'stopped' | 'refused';
+  readonly messages: readonly OutcomeMessage[];
+}
+
 export interface TurnLoopParts {
   readonly publisher: Publisher;
   readonly recorder: Recorder;
@@ -34,6 +40,8 @@ export interface TurnLoopParts {
   readonly outcomes: Outcomes;
   readonly model: CurrentModel;
   readonly shell: ShellLines;
+  /** Carries out a command that waited for an idle session; nothing else runs meanwhile. */
+  readonly runCommand: (row: Waiting, signal: AbortSignal) => Promise<CommandEnd>;
   /** Null until the session is ready. */
   readonly runtime: () => Runtime | null;
   readonly roundLimit: number | null;
@@ -48,7 +56,7 @@ export interface TurnLoopParts {
 }
 
 interface Current {
-  readonly kind: 'turn' | 'shell';
+  readonly kind: 'turn' | 'shell' | 'command';
   readonly abort: AbortController;
 }
 
@@ -66,12 +74,19 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (closed || parts.runtime() === null) return null;
     const row = inbox.next();
     if (row === null) return null;
-    // A shell line needs no model; everything else waits for one (decisions §10.7).
-    if (row.delivery !== 'shell' && model.model === null) return null;
+    // A shell line and a command need no model; everything else waits for one.
+    if (row.delivery !== 'shell' && row.delivery !== 'command' && model.model === null) return null;
     inbox.remove([row.id]);
     // With the last held row gone, or none held at all, the queue is no longer paused: the journal says so first.
     if (inbox.paused === null && publisher.view.queue.paused !== null) void recorder.write([queueEntry(inbox)], KEEP);
-    return row.delivery === 'shell' ? () => runShell(row) : () => runPrompt(row);
+    switch (row.delivery) {
+      case 'shell':
+        return () => runShell(row);
+      case 'command':
+        return () => runCommand(row);
+      default:
+        return () => runPrompt(row);
+    }
   };
   const takePrivate = (): (() => Promise<void>) | null => {
     const line = closed ? undefined : privateLines.shift();
@@ -177,6 +192,29 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     } catch (error) {
       return fail(row, error);
     }
+  };
+
+  const runCommand = async (row: Waiting): Promise<void> => {
+    const abort = new AbortController();
+    if (row.stillborn) abort.abort('stopped' satisfies StopCause);
+    current = { kind: 'command', abort };
+    try {
+      // It leaves the queue before it does anything: after a crash it is not carried out twice.
+      await recorder.write([{ kind: 'dropped', input: row.id, reason: 'carried-out' }]);
+    } catch (error) {
+      return fail(row, error);
+    }
+    outcomes.set(row, 'started');
+    let end: CommandEnd = { state: 'stopped', messages: [] };
+    try {
+      if (!abort.signal.aborted) end = await parts.runCommand(row, abort.signal);
+    } catch (error) {
+      await recorder.write([noteOf(error)], KEEP);
+      const text = error instanceof Error ? error.message : String(error);
+      end = { state: 'failed', messages: [{ level: 'error', identifier: 'internal', text }] };
+    }
+    outcomes.set(row, end.state, { messages: [...end.messages] });
+    if (end.state === 'failed') await holdBehind(end.messages[0]?.text ?? 'The command failed.');
   };
 
   /** The input could not even be put on the branch (a full disk): it waits on, held, and says why. */

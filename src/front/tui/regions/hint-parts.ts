@@ -65,9 +65,11 @@ export function contextReading(view: View): { readonly words: string; readonly f
     (item) => item.kind === 'compaction' || item.kind === 'assistant' || item.kind === 'call',
   );
   if (last?.kind === 'compaction') {
-    if (budget === null || last.tokensBefore === null || last.tokensAfter === null)
+    // What it won stays what it was, whatever budget is chosen later.
+    const then = last.budget === undefined ? budget : last.budget;
+    if (then === null || last.tokensBefore === null || last.tokensAfter === null)
       return { words: 'compacted', figure: false };
-    const won = Math.max(0, Math.round(((last.tokensBefore - last.tokensAfter) / budget) * 100));
+    const won = Math.max(0, Math.round(((last.tokensBefore - last.tokensAfter) / then) * 100));
     return { words: `compacted, about ${won}% won back`, figure: true };
   }
   if (budget === null || budget <= 0 || contextTokens === null)
