@@ -18,7 +18,13 @@ import { createRedactor } from '../core/policy/redact.ts';
 import { createController, type SessionController } from '../core/session/controller.ts';
 import { createTrail } from '../core/session/trail.ts';
 import { readInstructions } from '../core/settings/instructions.ts';
-import { type LoadedSettings, loadSettings, problemText, settingsLayers } from '../core/settings/load.ts';
+import {
+  type LoadedSettings,
+  loadSettings,
+  problemText,
+  type SettingsProblem,
+  settingsLayers,
+} from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import { createLanguageServers } from '../core/tools/language-servers.ts';
 import { createTools } from '../core/tools/registry.ts';
@@ -69,7 +75,7 @@ export async function openSession(
   const ours = await ownFolders(system, own);
   const confinement = await confineSession(system, request, loaded, { folder, roots, own: ours });
   const decided = await sessionRules(system, request, loaded, { folder, state: own.state });
-  const problems = [...loaded.problems, ...decided.problems];
+  const problems = [...loaded.problems, ...decided.problems, ...forbiddenBypass(request, settings)];
   const trust = await startTrust(system, request, loaded, { folder, roots, state: own.state });
   const providerKeys = Object.values(settings.providers).flatMap((provider) =>
     provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
@@ -192,6 +198,16 @@ export async function openSession(
         await files.remove(place, { recursive: true });
     },
   });
+}
+
+/** What was asked for on the command line and is not given is said, not passed over (PR-4). */
+function forbiddenBypass(
+  { mode }: SessionRequest,
+  { bypassUnreachable }: LoadedSettings['settings'],
+): SettingsProblem[] {
+  if (mode !== 'bypass' || !bypassUnreachable) return [];
+  const message = 'not in force: the setting permissions.bypassUnreachable forbids it';
+  return [{ source: '--dangerously-skip-permissions', line: null, severity: 'ignored', message }];
 }
 
 interface OpenedPlace {

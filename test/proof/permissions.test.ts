@@ -149,3 +149,34 @@ test('UP-48: houston check says for each command what decides on it, and its exi
   expect(await check('echo \u001b[2J')).toContain('␛[2J');
   expect(existsSync(path.join(place.project, 'X'))).toBe(false);
 }, 60_000);
+
+test('PR-4: bypass trusts the folder and runs unasked for this time only; the next start asks again', async () => {
+  const fake = await startFakeAnthropic([shell('touch made'), 'First done.']);
+  const place = await makePlace(fake.url, { trusted: false });
+  closing.push(
+    () => place.close(),
+    () => fake.close(),
+  );
+  const first = place.open([...model, '--no-host', '--dangerously-skip-permissions']);
+  await first.until('What shall be done?');
+  await first.say('Go on.');
+  await first.until('First done.');
+  expect(first.text()).not.toContain('Do you trust');
+  expect(deciders(place)).toEqual(['mode']);
+  expect(existsSync(path.join(place.project, 'made'))).toBe(true);
+  const second = place.open([...model, '--no-host']);
+  await second.until('Do you trust');
+}, 90_000);
+
+test('PR-4: where the settings say so, neither the flag nor a key reaches bypass, and that is said', async () => {
+  const place = await prepare([shell('touch made'), 'Done.']);
+  place.settings({ permissions: { bypassUnreachable: true } });
+  const ran = await place.run(['-p', 'Go', ...model, '--dangerously-skip-permissions']);
+  expect(ran.code).toBe(4);
+  expect(ran.err).toContain('--dangerously-skip-permissions: not in force');
+  expect(existsSync(path.join(place.project, 'made'))).toBe(false);
+  const screen = place.open([...model, '--no-host', '--dangerously-skip-permissions']);
+  await screen.until('--dangerously-skip-permissions: not in force');
+  await screen.say('/mode bypass');
+  await screen.until('No mode bypass');
+}, 90_000);
