@@ -21,6 +21,9 @@ export function watchState(session: Session, client: string, onChange: () => voi
   const view = emptyView(emptyHead('', '', ''));
   const attachment = session.attach({ client, readOnly: true }, (update) => {
     const dirty = apply(view, update);
+    // What is said is nothing to this watcher: kept, a host would hold every word twice.
+    view.transcript.items = [];
+    view.live = null;
     // Streamed text, by far the most frequent, changes nothing here.
     if (dirty.size > 1 || !dirty.has('live')) onChange();
   });

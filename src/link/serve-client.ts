@@ -192,7 +192,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     const after = message.after === undefined ? {} : { after: message.after };
     const served: Served = { attachment: NOWHERE, behind: false, readOnly };
     attachments.set(number, served);
-    served.attachment = session.attach({ client: client!, readOnly, ...after }, (update) =>
+    served.attachment = session.attach({ client: client!, readOnly, onlyReads: true, ...after }, (update) =>
       deliver(number, served, update),
     );
     watchEnd(number, served);
@@ -244,7 +244,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
       if (!served.behind) continue;
       served.behind = false;
       const old = served.attachment;
-      served.attachment = session.attach({ client: client!, readOnly: served.readOnly }, (update) =>
+      served.attachment = session.attach({ client: client!, readOnly: served.readOnly, onlyReads: true }, (update) =>
         deliver(number, served, update),
       );
       watchEnd(number, served);

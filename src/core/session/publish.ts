@@ -31,6 +31,8 @@ export interface PublisherOptions {
 interface Watcher {
   readonly client: ClientId;
   readonly readOnly: boolean;
+  /** Needs no copy of its own. */
+  readonly onlyReads: boolean;
   readonly listener: (update: Update) => void;
   /** False until its snapshot is on the way: what happens before is in it. */
   ready: boolean;
@@ -38,7 +40,7 @@ interface Watcher {
 }
 
 /**
- * Numbers what changed, moves the host's View by it and hands each client a copy of its own. Changes that only append
+ * Numbers what changed, moves the host's View by it and hands each client a copy of its own, unless it only reads. Changes that only append
  * (streamed text, output) wait for the end of the frame; any other change takes them along first, so order holds.
  */
 export function createPublisher(options: PublisherOptions): Publisher {
@@ -55,17 +57,17 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const emit = (changes: readonly Change[]): void => {
     lastFrame = clock.ticks();
     const update: Update = { seq: view.seq + 1, changes };
-    // Applied to a copy: the reducer may keep and later change what it was given.
-    apply(view, structuredClone(update));
+    // Applied to a copy: the reducer may keep and later change what it was given. Of what only appends it keeps text alone.
+    apply(view, changes.every(onlyAppends) ? update : structuredClone(update));
     replay.push(update);
     if (replay.length > REPLAY_LIMIT) replay = replay.slice(-REPLAY_LIMIT / 2);
     if (changes.some((change) => change.type === 'branch')) replay = [];
-    for (const watcher of [...watchers]) if (watcher.ready) deliver(watcher, structuredClone(update));
+    for (const watcher of [...watchers]) if (watcher.ready) deliver(watcher, update);
   };
 
   const deliver = (watcher: Watcher, update: Update): void => {
     try {
-      watcher.listener(update);
+      watcher.listener(watcher.onlyReads ? update : structuredClone(update));
     } catch {
       // A listener that throws is a bug of that client: it loses its attachment, nobody else is touched.
       detach(watcher, 'lost');
@@ -102,18 +104,25 @@ export function createPublisher(options: PublisherOptions): Publisher {
     attach: (wish, listener) => {
       flush();
       const { promise, resolve } = Promise.withResolvers<'closed-here' | 'ended' | 'lost'>();
-      const { client, readOnly = false, after } = wish;
+      const { client, readOnly = false, onlyReads = false, after } = wish;
       const missed = missedSince(after);
-      const watcher: Watcher = { client, readOnly, listener, ready: missed !== null, settle: resolve };
+      const watcher: Watcher = {
+        client,
+        readOnly,
+        onlyReads,
+        listener,
+        ready: missed !== null,
+        settle: resolve,
+      };
       if (closed) resolve('ended');
       else watchers.add(watcher);
-      if (missed !== null) for (const update of missed) deliver(watcher, structuredClone(update));
+      if (missed !== null) for (const update of missed) deliver(watcher, update);
       else
         void options.draftOf(client, readOnly).then((draft) => {
           if (!watchers.has(watcher)) return;
           flush();
           watcher.ready = true;
-          deliver(watcher, { seq: view.seq, changes: [{ type: 'snapshot', view: structuredClone(view), draft }] });
+          deliver(watcher, { seq: view.seq, changes: [{ type: 'snapshot', view, draft }] });
         });
       return { close: () => detach(watcher, 'closed-here'), closed: promise };
     },
@@ -147,7 +156,7 @@ function gather(gathered: Change[], change: Change): void {
   if (last?.type === 'delta' && change.type === 'delta' && last.part === change.part && last.kind === change.kind) {
     gathered[gathered.length - 1] = { ...last, text: last.text + change.text };
   } else if (last?.type === 'call-output' && change.type === 'call-output' && last.call === change.call) {
-    gathered[gathered.length - 1] = { ...last, text: last.text + change.text };
+    gathered[gathered.length - 1] = change.whole === true ? change : { ...last, text: last.text + change.text };
   } else if (last?.type === 'live-call' && change.type === 'live-call' && last.part === change.part) {
     gathered[gathered.length - 1] = change;
   } else gathered.push(change);
