@@ -19,6 +19,8 @@ export interface FileStat {
   readonly inode: number;
   readonly device: number;
   readonly owner: number;
+  /** When its content, mode or names last changed, which no program can set back; left out where that is not known. */
+  readonly changedMs?: number;
   /** How many names it has; left out where that is not known. */
   readonly links?: number;
 }

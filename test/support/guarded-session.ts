@@ -23,6 +23,7 @@ import { readInstructions } from '../../src/core/settings/instructions.ts';
 import { createTools } from '../../src/core/tools/registry.ts';
 import type { Ask, AskAnswer } from '../../src/protocol/ask.ts';
 import { apply, emptyHead, emptyView } from '../../src/protocol/reduce.ts';
+import type { View } from '../../src/protocol/view.ts';
 import { createBunSystem } from '../../src/system/bun/system.ts';
 import { type ScriptEntry, type ScriptedModel, scriptedModel } from './script.ts';
 
@@ -65,9 +66,13 @@ export interface GuardedOptions
   /** What they say to every other question. */
   readonly answer?: (ask: Ask) => AskAnswer;
   readonly prompt?: string;
+  /** The value of PATH that lines run with. */
+  readonly path?: string;
 }
 
 export interface GuardedRun {
+  /** What a front end would draw in the end. */
+  readonly view: View;
   readonly model: ScriptedModel;
   readonly asks: readonly Ask[];
   readonly audit: readonly AuditEvent[];
@@ -92,7 +97,7 @@ export function guardedPlace(): GuardedPlace {
   };
 
   async function run(script: readonly ScriptEntry[], options: GuardedOptions = {}): Promise<GuardedRun> {
-    const { trust = 'given', answer = () => YES, prompt = 'go', fetch: fetched, ...given } = options;
+    const { trust = 'given', answer = () => YES, prompt = 'go', fetch: fetched, path: searchPath, ...given } = options;
     const real = createBunSystem();
     const fetch = async (url: string | URL | Request) => {
       if (fetched === undefined) throw new Error('there is no network here');
@@ -101,7 +106,7 @@ export function guardedPlace(): GuardedPlace {
     const system = { ...real, network: { ...real.network, fetch: fetch as typeof globalThis.fetch } };
     const { files, processes, clock, ids } = system;
     const model = scriptedModel([...script, 'done'], { repeatLast: true });
-    const path = process.env.PATH ?? '/usr/bin:/bin';
+    const path = searchPath ?? process.env.PATH ?? '/usr/bin:/bin';
     const place = { files, clock, ids, folder: session };
     const found = await openJournal(place);
     const first = { kind: 'session', version: 1, session: 's', folder, build: 'test', forkedFrom: null } as const;
@@ -184,6 +189,7 @@ export function guardedPlace(): GuardedPlace {
     const told = view.transcript.items.flatMap((item) => (item.kind === 'call' ? [item.text] : []));
     await controller.close();
     return {
+      view,
       model,
       asks,
       audit,

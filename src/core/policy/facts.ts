@@ -96,6 +96,8 @@ export interface CommandFact extends SimpleCommand {
 export interface ProgramIdentity {
   readonly real: string;
   readonly inode: number;
+  /** An inode alone says little: it may be written anew, or given to the next file. */
+  readonly changed: number | null;
 }
 
 /** The session's own frame for facts: what is opened, vouched for and off limits. */

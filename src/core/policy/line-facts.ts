@@ -58,7 +58,9 @@ export async function lineFact(
 export async function programIdentity(program: string, { files }: FactSources): Promise<ProgramIdentity | null> {
   const real = await files.realPath(program);
   const stat = real === null ? null : await files.stat(real);
-  return real === null || stat === null ? null : { real, inode: stat.inode };
+  return real === null || stat === null
+    ? null
+    : { real, inode: stat.inode, changed: stat.changedMs ?? stat.modifiedMs };
 }
 
 /** Where a command's name leads on PATH, or as a path of its own; null for nowhere and for what the shell does itself. */
@@ -191,5 +193,5 @@ function possiblePaths(words: readonly string[]): readonly string[] {
 }
 
 function isSame(one: ProgramIdentity | null, other: ProgramIdentity | null): boolean {
-  return one?.real === other?.real && one?.inode === other?.inode;
+  return one?.real === other?.real && one?.inode === other?.inode && one?.changed === other?.changed;
 }

@@ -258,6 +258,8 @@ class LineReader {
     for (const { words, line, assignments, added } of inner) {
       const below: Place = { ...this.childShell(place), depth: place.depth + 1 };
       if (added !== null) this.note(added);
+      // To the bash it starts, that is a function.
+      if (assignments.some((assignment) => assignment.startsWith('BASH_FUNC_'))) this.note('a function');
       if (line !== undefined) {
         this.readLine(line, name === 'eval' ? { ...below, shell: place.shell, folder: 'unsure' } : below);
       } else if (words !== undefined) {

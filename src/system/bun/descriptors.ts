@@ -20,6 +20,7 @@ export function statOf(stats: Stats): FileStat {
     device: stats.dev,
     owner: stats.uid,
     links: stats.nlink,
+    changedMs: stats.ctimeMs,
   };
 }
 
