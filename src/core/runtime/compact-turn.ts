@@ -44,7 +44,7 @@ export async function makeRoom(parts: CompactionParts, made: RoomMade, round: nu
     return { outcome: 'none', failure: noRoom(reading) };
   if (!made.warned) {
     made.warned = true;
-    const text = `The conversation is at about ${inThousands(reading.projected)} tokens, over the ${inThousands(budget)} at which it is summarised: ${breakdown(reading.size)}.`;
+    const text = `The conversation is at about ${inThousands(reading.projected)} tokens, over the ${inThousands(budget)} at which it is summarised: ${breakdown(reading.size, reading.projected)}.`;
     await runtime.recorder.write([{ kind: 'note', level: 'warning', identifier: 'context-filling', text }], KEEP);
   }
   return { outcome: 'there' };
@@ -94,7 +94,7 @@ const KEEP = { onFailure: 'keep' } as const;
 function noRoom({ size, projected }: Reading): Failure {
   return {
     category: 'context-too-long',
-    message: `No room is left in the model's context (about ${inThousands(projected)} tokens): ${breakdown(size)}. Say it in smaller pieces, choose a model that holds more, or begin a new conversation.`,
+    message: `No room is left in the model's context (about ${inThousands(projected)} tokens): ${breakdown(size, projected)}. Say it in smaller pieces, choose a model that holds more, or begin a new conversation.`,
     status: null,
     requestId: null,
     detail: null,

@@ -53,7 +53,10 @@ export async function compact(parts: CompactionParts, order: CompactionOrder): P
   const live = await loadLive(runtime.journal);
   const tokens = live.entries.map((entry) => entryTokens(entry, live.said.get(entry.id)));
   const cut = chooseCut(live.entries, tokens, order.keep);
-  if (!tokens.slice(0, cut.at).some((each) => each > 0)) return { outcome: 'nothing' };
+  const kept = keptWords(runtime, live, cut);
+  // What is said again word for word anyway wins nothing.
+  const won = live.entries.slice(0, cut.at).some(({ id }, at) => tokens[at]! > 0 && !kept.said.includes(id));
+  if (!won && live.compaction === null) return { outcome: 'nothing' };
 
   progress.phase('compacting');
   const [opening] = await recorder.write([note('info', 'compacting', OPENING)], KEEP);
@@ -76,7 +79,7 @@ export async function compact(parts: CompactionParts, order: CompactionOrder): P
     usage: summary.usage,
     cost: summary.cost,
     budget: order.budget,
-    kept: keptWords(runtime, live, cut),
+    kept,
   };
   const after = sizeOf({ ...request, messages: await messagesWith(runtime, terms, live, opening!, entry) });
   if (after.total >= before.size.total) {

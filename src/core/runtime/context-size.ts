@@ -75,8 +75,9 @@ export function assistantTokens(part: AssistantPart): number {
     : textTokens(part.text);
 }
 
-/** What fills the context, largest first, for people: `results 150k, replies 10k, ...`. */
-export function breakdown(size: ContextSize): string {
+/** What fills a context of `tokens`, largest first, for people: `results of calls 150k, tools 10k, ...`. */
+export function breakdown(size: ContextSize, tokens: number): string {
+  const scale = tokens / Math.max(1, size.total);
   const rows: [string, number][] = [
     ['results of calls', size.results],
     ['replies and calls', size.replies],
@@ -86,7 +87,7 @@ export function breakdown(size: ContextSize): string {
   ];
   return rows
     .sort(([, one], [, other]) => other - one)
-    .map(([name, tokens]) => `${name} ${inThousands(tokens)}`)
+    .map(([name, share]) => `${name} ${inThousands(share * scale)}`)
     .join(', ');
 }
 
