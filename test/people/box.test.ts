@@ -304,6 +304,13 @@ test('Up moves rows first and reaches what was sent only from the top row; with 
   }
   await bare.press('up');
   expect(bare.screen.scroll.follow).toBe(false);
+  const waiting = await running({ options: { history: HISTORY } });
+  const row = { ...ROW, id: 'q1', ref: 'q1', text: 'queued', delivery: 'queue' } as const;
+  const view = structuredClone(waiting.session.view);
+  await waiting.publish({ type: 'branch', view: { ...view, queue: { paused: null, rows: [row] } } });
+  await waiting.press('up');
+  expect(waiting.sentOf('recall')).toHaveLength(1);
+  expect(waiting.draft).toBe('');
 });
 
 test('a shell line taken back is plain words (QUE-19)', async () => {
@@ -568,6 +575,14 @@ test('the wheel, pages, Home and End scroll at rest, the wheel by as many rows a
     expect(first()).toBe(0);
     await driver.press('end');
     expect(first()).toBe(tail);
+    // Also with a line half-typed, once one reads back.
+    await driver.type('half');
+    await driver.mouse('wheel-up', 10, 8);
+    await driver.press('home');
+    expect(first()).toBe(0);
+    await driver.press('end');
+    expect(first()).toBe(tail);
+    expect(driver.draft).toBe('half');
   }
 });
 

@@ -95,6 +95,10 @@ test('the newest stands at the bottom above the query, begun with the line being
   await driver.wait(50);
   expect(driver.draft).toBe('words');
   expect(driver.sentOf('cancel')).toEqual([]);
+  await driver.press('ctrl-j');
+  await driver.type('and more');
+  await driver.press('ctrl-r');
+  expect(driver.screenText()).toContain('2 of 2');
 });
 
 test('the search closes by Esc, Ctrl-C, its own chord and Backspace past the start; the box stays as it was (HIST-2, STOP-9)', async () => {
@@ -172,7 +176,9 @@ test('the stash leaves the shell as it is, and what a line carries comes back wi
   await driver.press('ctrl-s');
   expect(driver.region('prompt')).toContain('Shell');
   expect(driver.draft).toBe('see [Pasted #1 · 4 lines]');
-  await driver.press('ctrl-s', 'escape');
+  await driver.press('ctrl-s');
+  expect(driver.region('prompt')).toContain('Shell');
+  await driver.press('escape');
   await driver.wait(50);
   await driver.press('ctrl-s', 'enter');
   expect(driver.sentOf('say')).toMatchObject([{ delivery: 'steering', text: 'see one\ntwo\nthree\nfour' }]);

@@ -135,6 +135,8 @@ test('!! is for the person alone (DSH-3)', async () => {
   const driver = await drive();
   await driver.type('!!env\n');
   expect(driver.sentOf('say')).toMatchObject([{ text: 'env', delivery: 'shell', private: true }]);
+  await driver.press('up');
+  expect(driver.draft).toBe('');
 });
 
 test('Ctrl-S puts the line away and brings it back (STASH-1, STASH-6)', async () => {
@@ -189,6 +191,11 @@ test('? on an empty line lists the keys, typing hides them, mid-sentence it is t
   expect(driver.region('below')).toContain('Ctrl-J');
   await driver.type('a?');
   expect(driver.draft).toBe('a?');
+  expect(driver.region('below')).toBe('');
+  // To a shell it is a pattern.
+  await driver.press('ctrl-c');
+  await driver.type('!?');
+  expect(driver.draft).toBe('?');
   expect(driver.region('below')).toBe('');
 });
 

@@ -49,6 +49,7 @@ describe('editing what nobody vouched for', () => {
     const run = await place.run(script, trusting);
     expect(place.read('note.md')).toBe(document);
     expect(run.told[1]).toContain('ref:2: a document made from ref:1');
+    expect(rowsOf(run.asks.at(-1))).toContainEqual({ role: 'content', text: remark, integrity: 'untrusted' });
     expect(run.planner).not.toContain(CANARY);
     expect(run.planner).not.toContain('HELLO');
     expect(place.kept()).not.toContain(CANARY);
@@ -66,7 +67,7 @@ describe('editing what nobody vouched for', () => {
     expect(JSON.stringify(run.audit)).not.toContain(CANARY);
   });
 
-  test('SEC-45: written over a trusted file it is asked for, and the file is trusted no more, also after a resume', async () => {
+  test('SEC-45 SEC-26: written over a trusted file it is asked for, and the file is trusted no more, also after a resume', async () => {
     place.write('plan.md', 'trusted\n');
     const run = await place.run(
       [
@@ -89,6 +90,17 @@ describe('editing what nobody vouched for', () => {
     const again = await place.run([call('read_file', { path: 'plan.md' })]);
     expect(again.told.at(-1)).toStartWith('[ref:4: the content of');
     expect(`${run.planner}${again.planner}`).not.toContain('HELLO');
+  });
+
+  test('SEC-26: a long remark is cut before it pushes the change off the screen, and how much is hidden is said', async () => {
+    place.write('note.md', 'hello\n');
+    const long = Array.from({ length: 60 }, (_, line) => `remark ${line}`).join('\n');
+    const reply = `${long}\n${DOCUMENT_MARKER}\n${document}`;
+    const run = await place.run([script[0]!, script[1]!, reply, script[3]!], { trust: 'no' });
+    const rows = rowsOf(run.asks.at(-1)).map(({ text }) => text);
+    const shown = rows.filter((text) => text.startsWith('remark ')).length;
+    expect(shown).toBeLessThan(20);
+    expect(rows).toContain(`${60 - shown} more lines of this remark are not shown`);
   });
 
   test('SEC-25: its document goes to the file it is about and nowhere else', async () => {
@@ -276,7 +288,7 @@ describe('showing what was kept aside', () => {
       expect(textOf(check)).toContain(JSON.stringify(JSON.stringify(`line\n"${CANARY}"`).slice(1, -1)).slice(1, -1));
       const [message] = check.messages;
       const [part] = message?.role === 'user' ? message.parts : [];
-      expect(part?.type === 'text' ? part.text.split('\n') : []).toHaveLength(2);
+      expect(part?.type === 'text' ? part.text.split(/[\n\r\u0085\u2028\u2029]/) : []).toHaveLength(2);
       const rows = rowsOf(run.asks.at(-1));
       expect(rows.find(({ text }) => text.startsWith('check:'))).toMatchObject({ integrity: 'trusted' });
       expect(rows.some(({ text }) => text.startsWith(banner))).toBe(true);

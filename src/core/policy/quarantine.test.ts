@@ -96,6 +96,12 @@ describe('first labels', () => {
     );
     expect(labelResult({ from: 'network', host: 'h' }, 'text', facts([]), trust)).toEqual(UNTRUSTED_PUBLIC);
     expect(labelResult({ from: 'person' }, 'ref', facts([]), trust)).toEqual(TRUSTED_PUBLIC);
+    // Whatever the trust of the place: nobody reads a picture or an index by looking at its path.
+    expect(labelResult({ from: 'picture', path: '/ws/a.png' }, 'text', facts([]), trust)).toEqual(UNTRUSTED_PRIVATE);
+    expect(labelResult({ from: 'server', language: 'go' }, 'text', facts([]), trust)).toEqual(UNTRUSTED_PRIVATE);
+    expect(labelResult({ from: 'released', ref: 'ref:1' }, 'text', facts([]), trust)).toEqual(TRUSTED_PRIVATE);
+    const fed = { from: 'program', line: 'x', folder: '/ws', fed: UNTRUSTED_PUBLIC } as const;
+    expect(labelResult(fed, 'text', facts([]), trust)).toEqual(UNTRUSTED_PRIVATE);
   });
 
   test('SEC-5: a yes to one outside read vouches for that read', () => {

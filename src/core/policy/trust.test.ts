@@ -20,6 +20,10 @@ describe('the trust map', () => {
     expect(trusts(map, '/ws/vendor/ours/x')).toBe(true);
     expect(trusts(map, '/ws/vendored')).toBe(true);
     expect(trusts(map, '/ws2')).toBe(false);
+    // Answers come in any order: the deepest decides, not the last.
+    const turned = new Map([...map].reverse());
+    expect(trusts(turned, '/ws/vendor/x')).toBe(false);
+    expect(trusts(turned, '/ws/vendor/ours/x')).toBe(true);
   });
 
   test('SEC-20, TRUST-5: the write table, row by row', () => {

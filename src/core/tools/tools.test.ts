@@ -46,6 +46,10 @@ describe('read_file', () => {
       'line 1199\nline 1200\n[lines 1199-1200 of 1200]',
     );
     expect(await bench.call('read_file', { path: 'long.txt', offset: 1201 })).toContain('has only 1200 lines');
+    put('wide.txt', `${'x'.repeat(2_500)}\n`);
+    expect(await bench.call('read_file', { path: 'wide.txt' })).toBe(
+      `${'x'.repeat(2_000)} [... 500 more characters in this line]`,
+    );
   });
 
   test('says what the lines do not: endings, missing newline, encoding, emptiness, binary', async () => {

@@ -216,7 +216,7 @@ describe('undo', () => {
     expect(act(state, 'clear', 'undo').buffer).toEqual(state.buffer);
   });
 
-  test('keeps a thousand steps', () => {
+  test('PE-13 keeps a thousand steps', () => {
     let state = NEW_EDITOR;
     for (let i = 0; i < 1100; i++) state = replaceAll(state, { text: `${i}`, atoms: [] }).state;
     let steps = 0;

@@ -62,6 +62,13 @@ describe('footer figures', () => {
     expect(line).toContain('—% [..........] —');
     expect(line).toContain('—(cache)');
     expect(line).toContain('Auto off');
+    const known = viewWith(() => {});
+    const step = (body: EntryBody) => applyEntry(known, { id: 'e', parent: null, time: 0, ...body } as Entry);
+    step({ ...assistantBody(1, []), usage: { ...NO_USAGE, input: 1000, cacheRead: 3000, output: 1 } });
+    expect(plainText(footerFigures(known, 0)[0]!)).toContain('75%(cache)');
+    // A request nobody gave figures for changes nothing about what is known.
+    step(assistantBody(2, []));
+    expect(plainText(footerFigures(known, 0)[0]!)).toContain('75%(cache)');
   });
 
   test('whatever the figures are, every field stands where it stood (FO-3)', () => {
@@ -221,7 +228,12 @@ describe('hint row', () => {
       '? for shortcuts',
     ]);
     view.head.mode = 'plan';
+    view.head.contextTokens = 1000;
+    view.head.contextWindow = 10_000;
     expect(plainText(hintParts(view, keymap)[0]!.line)).toBe('plan only');
+    // Colour is for the mode alone.
+    const roles = hintParts(view, keymap).map((part) => part.line.map((each) => each.role));
+    expect(roles).toEqual([['muse'], ['quiet'], ['quiet']]);
   });
 
   test('whole parts go: a reading without a figure, the bindings, the figures, the mode last (HINT-6)', () => {
