@@ -4,6 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DEMO_BUG } from '../../src/core/models/demo-project.ts';
+import { FRONT_COMMANDS } from '../../src/front/commands/command-table.ts';
+import { makeKeymap, readChord } from '../../src/front/commands/keymap.ts';
 
 const HOUSTON = path.join(import.meta.dir, '..', '..', 'houston');
 
@@ -47,3 +49,16 @@ test('the demo tour finds its bug, mends it with the real tools and sees the tes
     rmSync(root, { recursive: true, force: true });
   }
 }, 30_000);
+
+test('every key the pilot tells a newcomer to try is one the keymap knows', () => {
+  const models = path.join(import.meta.dir, '..', '..', 'src', 'core', 'models');
+  const keymap = makeKeymap(FRONT_COMMANDS);
+  const chords = readdirSync(models)
+    .filter((name) => name.startsWith('pilot') && !name.endsWith('.test.ts'))
+    .flatMap((name) => [
+      ...readFileSync(path.join(models, name), 'utf8').matchAll(/`((?:Ctrl|Alt|Shift)-[\w-]+|F\d+)\\?`/g),
+    ])
+    .map(([, chord]) => chord!);
+  expect(chords).toContain('F1');
+  expect(chords.filter((chord) => keymap.commandOf(readChord(chord) ?? '') === null)).toEqual([]);
+});

@@ -111,7 +111,7 @@ ${ending} The loop stopped one second early:
 
 Things to try now:
 
-1. \`Alt-V\` opens **Changes**, with this edit in it
-2. close the window and run \`houston attach\`: everything is still here
+1. \`Ctrl-O\` reads all of this over the whole screen, with a search; \`Alt-I\` opens one card in full
+2. close the window while something runs: it goes on, and \`houston attach\` comes back to it
 3. connect a model: \`export ANTHROPIC_API_KEY=…\`, then \`houston\` in a project of yours`;
 }
