@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import type { Entry } from '../../src/protocol/entry.ts';
 import { type FakeEntry, startFakeAnthropic } from '../support/fake-anthropic.ts';
-import { makePlace, type Place } from '../support/houston-place.ts';
+import { eventually, makePlace, type Place } from '../support/houston-place.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -179,4 +179,49 @@ test('PR-4: where the settings say so, neither the flag nor a key reaches bypass
   await screen.until('--dangerously-skip-permissions: not in force');
   await screen.say('/mode bypass');
   await screen.until('No mode bypass');
+}, 90_000);
+
+test('RULE-1: a folder named in additionalDirectories is in reach, one beside it is not', async () => {
+  const named = (path: string): FakeEntry => [{ tool: 'read_file', input: { path, why: 'See' } }];
+  const place = await prepare([named('../named/a.txt'), named('../beside/a.txt'), 'Done.']);
+  for (const name of ['named', 'beside']) {
+    mkdirSync(path.join(place.root, name));
+    writeFileSync(path.join(place.root, name, 'a.txt'), `canary-${name}\n`);
+  }
+  place.settings({ permissions: { additionalDirectories: [path.join(place.root, 'named')] } });
+  const ran = await place.run(['-p', 'Go', ...model]);
+  expect(ran.code).toBe(4);
+  const journal = readFileSync(path.join(place.sessions()[0]!, 'journal.jsonl'), 'utf8');
+  expect(journal).toContain('canary-named');
+  expect(journal).not.toContain('canary-beside');
+}, 60_000);
+
+test('TRUST-7: the scratch folder is this session’s own, told to programs, vouched for by nobody, and gone at its end', async () => {
+  let scratch = '';
+  const fake = await startFakeAnthropic([
+    shell('echo canary-scratch > "$HOUSTON_SCRATCH/x" && echo "kept:$HOUSTON_SCRATCH"'),
+    ({ body }) => {
+      scratch = /kept:([\w/.-]+)/.exec(JSON.stringify(body.messages))?.[1] ?? '';
+      return [{ tool: 'run_shell', input: { command: `cat ${scratch}/x`, why: 'See' } }];
+    },
+    'Done.',
+  ]);
+  const place = await makePlace(fake.url);
+  closing.push(
+    () => place.close(),
+    () => fake.close(),
+  );
+  place.settings({ permissions: { allow: ['Bash'], ask: [] } });
+  const screen = place.open([...model, '--no-host']);
+  await screen.until('What shall be done?');
+  await screen.say('Go on.');
+  await screen.until('[Tab] answers');
+  await screen.answerAsk('y');
+  await screen.until('Done.');
+  expect(path.basename(scratch)).toStartWith('houston-scratch-');
+  expect(existsSync(path.join(scratch, 'x'))).toBe(true);
+  // What lies there is kept aside: it was never shown to the model.
+  expect(JSON.stringify(fake.requests.at(-1)?.body)).not.toContain('canary-scratch\\n');
+  await screen.say('/quit');
+  await eventually('the scratch folder is gone', () => !existsSync(scratch));
 }, 90_000);

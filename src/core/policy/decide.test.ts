@@ -387,7 +387,57 @@ describe('commands', () => {
   });
 });
 
+describe('rules of every family', () => {
+  const url: Effect = { kind: 'network', url: 'https://a.example/x', host: 'a.example', label: TRUSTED_PUBLIC };
+  const tool: Effect = { kind: 'external', server: 's', tool: 't', label: TRUSTED_PUBLIC };
+  const families: readonly [string, () => Effect, string, string, string][] = [
+    ['Read', () => read('../outside/o.txt'), 'Read', '//**/outside/**', '//**/o.txt'],
+    ['Edit', () => write('src/a.ts', 'edit'), 'Edit', 'src/**', 'src/a.ts'],
+    ['Bash', () => run('touch x'), 'Bash', 'touch *', 'touch x'],
+    ['WebFetch', () => url, 'WebFetch', 'domain:example', 'domain:a.example'],
+    ['Mcp', () => tool, 'Mcp', 's', 's:t'],
+  ];
+  test.each(families)(
+    'RULE-1: %s: deny, then ask, then allow, however special the others are',
+    async (_, effect, family, wide, exact) => {
+      const of = (spec: string | null) => [spec === null ? family : `${family}(${spec})`];
+      for (const spec of [null, wide, exact]) {
+        const special = of(exact);
+        expect(await verdict(effect(), { deny: of(spec), ask: special, allow: special })).toBe('deny rule-deny');
+        const asked = await judge(effect(), { ask: of(spec), allow: special, mode: 'edits' });
+        expect(asked.verdict).toBe('ask');
+        expect(asked.reasons.map(({ identifier }) => identifier)).toContain('rule-ask');
+        expect(await verdict(effect(), { allow: of(spec) })).toBe('allow rule-allow');
+      }
+    },
+  );
+});
+
 describe('the rest', () => {
+  test('TRUST-5: the write table decides what is asked beside the mode, and no rule answers for it', async () => {
+    const untrusted = { integrity: 'untrusted', confidentiality: 'private' } as const;
+    const over = (path: string, label = TRUSTED_PUBLIC as Effect['label']): Effect => ({
+      kind: 'write',
+      path: join(ws, path),
+      content: { change: 'overwrite', before: 'y', after: 'x', bytes: 1 },
+      label,
+    });
+    const page = {
+      trust: new Map([
+        [ws, true],
+        [join(ws, 'src/a.ts'), false],
+      ]),
+    };
+    for (const options of [{ mode: 'edits' }, { allow: ['Edit'] }] satisfies Options[]) {
+      const allowed = 'allow' in options ? 'allow rule-allow' : 'allow mode-edits';
+      expect(await verdict(over('.env'), options)).toBe(allowed);
+      expect(await verdict(over('.env', untrusted), options)).toBe('ask untrusted-content');
+      expect(await verdict(over('src/a.ts'), { ...options, scope: page })).toBe(allowed);
+      expect(await verdict(over('src/a.ts', untrusted), { ...options, scope: page })).toBe(allowed);
+      expect(await verdict(over('new.ts', untrusted), options)).toBe('ask untrusted-content');
+    }
+  });
+
   test('SEC-10: once untrusted content was shown, nothing with an effect is decided by the planner', async () => {
     const effects: Effect[] = [
       run('ls'),
