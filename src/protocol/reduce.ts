@@ -246,7 +246,7 @@ function applyChange(view: View, change: Change, dirty: Set<DirtyPart>): void {
     case 'call-output': {
       const found = callItem(view, change.call);
       if (found) {
-        const joined = found.tail + change.text;
+        const joined = change.whole === true ? change.text : found.tail + change.text;
         found.tail = joined.length > TAIL_LIMIT ? joined.slice(joined.length - TAIL_LIMIT) : joined;
         found.revision++;
       }

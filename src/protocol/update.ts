@@ -36,8 +36,8 @@ export type Change =
       readonly effects?: readonly Effect[];
       readonly started?: number;
     }
-  /** More output of a running call; the View keeps its last 16 KiB. */
-  | { readonly type: 'call-output'; readonly call: string; readonly text: string }
+  /** More output of a running call, or (`whole`) all there is to show in place of it; the View keeps its last 16 KiB. */
+  | { readonly type: 'call-output'; readonly call: string; readonly text: string; readonly whole?: boolean }
   | { readonly type: 'activity'; readonly activity: Activity }
   | { readonly type: 'head'; readonly head: Partial<Head> }
   | { readonly type: 'ask'; readonly ask: Ask }

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createTools } from '../../src/core/tools/registry.ts';
 import type { Ask, AskAnswer } from '../../src/protocol/ask.ts';
 import { type GuardedPlace, type GuardedRun, guardedPlace, NO, YES } from '../support/guarded-session.ts';
-import type { ScriptEntry } from '../support/script.ts';
+import type { ScriptEntry, ScriptReply } from '../support/script.ts';
 
 const canary = (): string => `canary${randomBytes(6).toString('hex')}`;
 const IN = {
@@ -62,6 +62,7 @@ const CALLS: readonly { readonly tool: string; readonly input: Record<string, un
   { tool: 'todo_write', input: { items: [{ text: 'one', state: 'pending' }] } },
   { tool: 'lsp', input: { operation: 'symbols', path: 'README.md' } },
   { tool: 'load_skill', input: { name: 'none' } },
+  { tool: 'spawn_agent', input: { kind: 'worker', task: 'Say what README.md says.' } },
 ];
 
 const SCRIPT: readonly ScriptEntry[] = CALLS.map(
@@ -71,6 +72,12 @@ const SCRIPT: readonly ScriptEntry[] = CALLS.map(
         ? 'unsafe\nbecause'
         : [{ tool, input: { why: 'to see', ...input } as never, call: `c${index}` }],
 );
+
+/** What its delegate tries. */
+const DELEGATED: readonly ScriptReply[] = ['cat README.md', 'cat table.csv; ls -R'].flatMap((command, index) => [
+  [{ tool: 'run_shell', input: { command, why: 'to see' }, call: `d${index}` }],
+  [{ tool: 'read_file', input: { path: 'README.md', why: 'to see' }, call: `e${index}` }],
+]);
 
 /** Every saved output, asked for by its name. */
 const OUTPUTS: readonly ScriptEntry[] = CALLS.flatMap(({ tool }, index) =>
@@ -88,9 +95,11 @@ function answer({ body }: Ask): AskAnswer {
 /** Each script step counts the requests of processors and checks too: they take the step of the call they belong to. */
 function interleaved(): readonly ScriptEntry[] {
   let next = 0;
+  let reads = 0;
   const steps = [...SCRIPT, ...OUTPUTS];
   return Array.from({ length: steps.length + 8 }, () => (request, index) => {
     if (request.tools.length === 0) return 'unsafe\nbecause';
+    if (request.system.at(-1)?.startsWith('# You are a delegate')) return DELEGATED[reads++] ?? 'done';
     const step = steps[next++];
     if (step === undefined) return 'done';
     return typeof step === 'function' ? step(request, index) : step;

@@ -128,6 +128,7 @@ export async function createToolBench(): Promise<ToolBench> {
       fetchPage: notHere,
       languageServer: notHere,
       process: notHere,
+      delegate: notHere,
       released: () => {
         throw new Error('nothing is released on the bench');
       },

@@ -65,6 +65,8 @@ export interface GuardedOptions
   readonly trust?: 'trust' | 'no' | 'given';
   /** What they say to every other question. */
   readonly answer?: (ask: Ask) => AskAnswer;
+  /** Sees the view after each of its changes. */
+  readonly watch?: (view: View) => void;
   readonly prompt?: string;
   /** The value of PATH that lines run with. */
   readonly path?: string;
@@ -76,6 +78,8 @@ export interface GuardedRun {
   readonly model: ScriptedModel;
   readonly asks: readonly Ask[];
   readonly audit: readonly AuditEvent[];
+  /** Who each of `audit` is about; empty for the session's own turn. */
+  readonly actors: readonly string[];
   /** What the model was told of each call, in order. */
   readonly told: readonly string[];
   /** Bodies of the requests that were offered tools: what the planner saw. */
@@ -97,7 +101,15 @@ export function guardedPlace(): GuardedPlace {
   };
 
   async function run(script: readonly ScriptEntry[], options: GuardedOptions = {}): Promise<GuardedRun> {
-    const { trust = 'given', answer = () => YES, prompt = 'go', fetch: fetched, path: searchPath, ...given } = options;
+    const {
+      trust = 'given',
+      answer = () => YES,
+      prompt = 'go',
+      watch,
+      fetch: fetched,
+      path: searchPath,
+      ...given
+    } = options;
     const real = createBunSystem();
     const fetch = async (url: string | URL | Request) => {
       if (fetched === undefined) throw new Error('there is no network here');
@@ -122,6 +134,7 @@ export function guardedPlace(): GuardedPlace {
       outputs,
     });
     const audit: AuditEvent[] = [];
+    const actors: string[] = [];
     const controller = await createController({
       system,
       journal: journal.value,
@@ -166,7 +179,10 @@ export function guardedPlace(): GuardedPlace {
       sandbox: 'off',
       redact: (text) => text,
       trail: {
-        audit: (event) => void audit.push(event),
+        audit: (event, delegate = '') => {
+          audit.push(event);
+          actors.push(delegate);
+        },
         read: async () => ({ total: 0, from: 0, lines: [] }),
         close: async () => {},
       },
@@ -176,6 +192,7 @@ export function guardedPlace(): GuardedPlace {
     const asks: Ask[] = [];
     controller.attach({ client: 'c' }, (update) => {
       apply(view, update);
+      watch?.(view);
       for (const ask of view.asks) {
         if (asks.some((one) => one.id === ask.id)) continue;
         asks.push(structuredClone(ask));
@@ -193,6 +210,7 @@ export function guardedPlace(): GuardedPlace {
       model,
       asks,
       audit,
+      actors,
       told,
       planner: JSON.stringify(model.requests.filter((request) => request.tools.length > 0)),
     };

@@ -92,6 +92,7 @@ export async function runPermissively(
       fetchPage: notHere,
       languageServer: notHere,
       process: notHere,
+      delegate: notHere,
       released: notHere,
       skill: async () => null,
       keepAside: notHere,

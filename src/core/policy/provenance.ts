@@ -17,6 +17,7 @@ export type Origin =
   | { readonly from: 'picture'; readonly path: string }
   | { readonly from: 'server'; readonly language: string }
   | { readonly from: 'released'; readonly ref: string }
+  | { readonly from: 'delegate'; readonly name: string; readonly label: Label }
   | { readonly from: 'person' }
   | { readonly from: 'houston' }
   | { readonly from: 'network'; readonly host: string };
@@ -42,6 +43,8 @@ export function labelResult(origin: Origin, output: 'text' | 'ref', facts: Facts
       return TRUSTED_PRIVATE;
     case 'network':
       return UNTRUSTED_PUBLIC;
+    case 'delegate':
+      return origin.label;
     case 'person':
     case 'houston':
       return TRUSTED_PUBLIC;

@@ -9,19 +9,26 @@ import type { ToolWorld } from '../tools/tool.ts';
 import type { Slot } from '../values/slot.ts';
 import type { Allowed } from './allowed.ts';
 import { runProcessor } from './processor.ts';
-import type { CallPart } from './runtime.ts';
-import type { SideTurn } from './side-request.ts';
+import type { CallPart, Runtime, TurnTerms } from './runtime.ts';
+import type { TurnProgress } from './turn-progress.ts';
 
 export type AsideWorld = Pick<
   ToolWorld,
-  'fetchPage' | 'languageServer' | 'process' | 'released' | 'skill' | 'keepAside' | 'trusts'
+  'fetchPage' | 'languageServer' | 'process' | 'delegate' | 'released' | 'skill' | 'keepAside' | 'trusts'
 >;
+
+/** Whose turn the call belongs to. */
+interface GrantedTurn {
+  readonly runtime: Runtime;
+  readonly terms: TurnTerms;
+  readonly progress: TurnProgress;
+}
 
 /** Names the entry that says something kept aside was shown. */
 export const RELEASED = 'released';
 
 /** What a granted call may do beyond files and commands; each refuses with `EPERM` what its effects do not name. */
-export function asideWorld(side: SideTurn, call: CallPart, allowed: Allowed, before: EntryBody[]): AsideWorld {
+export function asideWorld(side: GrantedTurn, call: CallPart, allowed: Allowed, before: EntryBody[]): AsideWorld {
   const { runtime, terms } = side;
   const { calls, system } = runtime;
   const { gate } = calls;
@@ -52,6 +59,13 @@ export function asideWorld(side: SideTurn, call: CallPart, allowed: Allowed, bef
       const document = made.ok ? (made.document?.ref ?? null) : null;
       gate.audit({ event: 'processor', call: call.call, refs: order.refs, document });
       return made;
+    },
+    async delegate(orders) {
+      const granted = allowed.effects.flatMap((effect) => (effect.kind === 'delegate' ? [effect.task] : []));
+      const { delegates } = calls;
+      if (delegates === null || orders.some(({ task }) => !granted.includes(task)))
+        throw notGranted('no such delegate was approved');
+      return delegates.run(orders, { call: call.call, terms, progress: side.progress });
     },
     released() {
       if (allowed.released === null) throw notGranted('nothing was released');

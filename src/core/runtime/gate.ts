@@ -36,6 +36,8 @@ export interface Gate {
   keepsAside(path: string): Promise<boolean>;
   /** Keeps what a lasting answer covers from now on; false when it should outlive the session and could not be kept. */
   remember(asked: Extract<Decision, { verdict: 'ask' }>, answer: AskAnswer): Promise<boolean>;
+  /** The same gate for a run with a quarantine of its own: rules, trust, mode and lasting answers are shared, both ways (SEC-36). */
+  forRun(quarantine: Quarantine, audit: Audit): Gate;
 }
 
 export interface GateParts {
@@ -56,12 +58,17 @@ export interface GateParts {
 }
 
 export function createGate(parts: GateParts): Gate {
-  const { rules, sources, trust, quarantine, mode, canAsk, audit } = parts;
-  let answers: SessionAnswers = {
+  const answers: SessionAnswers = {
     ...NO_ANSWERS,
     lines: parts.earlierAnswers ?? [],
     keyFolders: parts.earlierKeyFolders ?? [],
   };
+  return gateOver(parts, { answers });
+}
+
+/** `kept` is shared by all runs of the session. */
+function gateOver(parts: GateParts, kept: { answers: SessionAnswers }): Gate {
+  const { rules, sources, trust, quarantine, mode, canAsk, audit } = parts;
   const scopeNow = (): FactScope => ({ ...parts.scope, trust: trust.map, isWithheld: quarantine.isWithheld });
   return {
     rules,
@@ -81,7 +88,7 @@ export function createGate(parts: GateParts): Gate {
         facts,
         mode: mode(),
         rules,
-        answers,
+        answers: kept.answers,
         canAsk,
         canRemember: parts.remembered != null,
         commandOutput: parts.commandOutput ?? 'class',
@@ -101,9 +108,10 @@ export function createGate(parts: GateParts): Gate {
       return mode() !== 'bypass' && paths.some(isKeptAside);
     },
     remember: async (asked, answer) => {
-      answers = withAnswer(answers, asked, answer);
+      kept.answers = withAnswer(kept.answers, asked, answer);
       if (answer.kind !== 'choice' || answer.choice !== 'remember') return true;
       return (await parts.remembered?.add(answeredLines(asked, answer), answeredKeyFolders(asked, answer))) ?? false;
     },
+    forRun: (own, told) => gateOver({ ...parts, quarantine: own, audit: told }, kept),
   };
 }

@@ -24,6 +24,7 @@ export function planContext({ calls, system }: Runtime): PlanContext {
     instructionPrivate: released,
     skills: calls.skills,
     limits: calls.limits,
+    nameDelegate: calls.delegates?.name ?? null,
   };
 }
 

@@ -114,6 +114,8 @@ function originOf(provenance: Provenance): string {
       return `what was released of ${provenance.ref}`;
     case 'network':
       return `the answer of ${provenance.host}`;
+    case 'delegate':
+      return `the report of ${provenance.name}`;
     case 'person':
       return 'the answer of the person';
     case 'houston':

@@ -39,7 +39,9 @@ export async function runRound(
   const ownName = (part: number, given: string): string => {
     const known = names.get(part);
     if (known !== undefined) return known;
-    const name = uniqueName(given, (one) => runtime.usedCalls.has(one) || [...names.values()].includes(one));
+    const name = uniqueName(given, (one) => runtime.usedCalls.has(one));
+    // Taken at once: delegates beside each other may be given the same name in the same moment.
+    runtime.usedCalls.add(name);
     names.set(part, name);
     return name;
   };
@@ -51,6 +53,7 @@ export async function runRound(
     limits: runtime.retryLimits,
     onVoid: live.end,
     onRetry: (info) => {
+      for (const name of names.values()) runtime.usedCalls.delete(name);
       names.clear();
       progress.phase('retrying', info.failure.message, {
         at: info.at,
@@ -85,7 +88,6 @@ export async function runRound(
   if (parts.some(isVisible) || hasUsage(end.usage)) {
     progress.spend(end.usage, cost);
     if (parts.some(isVisible)) progress.visible = true;
-    for (const part of parts) if (part.type === 'call') runtime.usedCalls.add(part.call);
     await runtime.recorder.write(
       [
         {

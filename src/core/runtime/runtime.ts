@@ -13,11 +13,12 @@ import type { Model } from '../models/model.ts';
 import type { RetryLimits } from '../models/retry.ts';
 import type { GrantedWrite } from '../policy/world.ts';
 import type { LanguageServers } from '../tools/language-servers.ts';
-import type { Skill, Tool, ToolLimits } from '../tools/tool.ts';
+import type { DelegateOrder, DelegateReport, Skill, Tool, ToolLimits } from '../tools/tool.ts';
 import type { CompactionWish } from './compact-budget.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import type { Gate } from './gate.ts';
 import type { Inbox, Waiting } from './inbox.ts';
+import type { TurnProgress } from './turn-progress.ts';
 
 /** Writes first, shows afterwards: resolves once the entries are as safe as their classes ask and every client was told. */
 export interface Recorder {
@@ -86,12 +87,29 @@ export interface CallServices {
   readonly skills: readonly Skill[];
   readonly loadSkill: (name: string) => Promise<string | null>;
   readonly limits: ToolLimits;
+  /** Null where no delegate may be started. */
+  readonly delegates: Delegates | null;
   /** Whether a check that finds content safe answers the questions about releasing it (SEC-31). */
   readonly autoVet: boolean;
   /** Whether the person is offered to vouch for a file that a read keeps aside (SEC-28). */
   readonly offersVouching: boolean;
   /** Takes secrets out of text before it is kept or sent. */
   readonly redact: (text: string) => string;
+}
+
+/** The second agents that one run may start. */
+export interface Delegates {
+  /** The name of the next one. */
+  name(): string;
+  /** Runs them beside each other until all have ended; their reports in the same order. */
+  run(orders: readonly DelegateOrder[], spawn: Spawn): Promise<readonly DelegateReport[]>;
+}
+
+/** The call that starts delegates, and the turn it belongs to. */
+export interface Spawn {
+  readonly call: string;
+  readonly terms: Pick<TurnTerms, 'turn' | 'model' | 'effort' | 'signal'>;
+  readonly progress: Pick<TurnProgress, 'spend' | 'refusals'>;
 }
 
 /** One turn's own terms. */

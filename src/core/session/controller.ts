@@ -24,6 +24,7 @@ import type { RememberedAnswers } from '../policy/remembered.ts';
 import { mergeRules, type Rules } from '../policy/rules.ts';
 import { trusts } from '../policy/trust.ts';
 import { type CompactionWish, compactionBudget } from '../runtime/compact-budget.ts';
+import { withDelegates } from '../runtime/delegate.ts';
 import { createGate } from '../runtime/gate.ts';
 import { createInbox } from '../runtime/inbox.ts';
 import type { Recorder, Runtime } from '../runtime/runtime.ts';
@@ -34,12 +35,14 @@ import { TOOL_LIMITS, type Tool, type ToolLimits } from '../tools/tool.ts';
 import { answerQuery } from './answer-query.ts';
 import { createAsks } from './asks.ts';
 import { createAttachments } from './attachments.ts';
+import { openChildJournal } from './child-journal.ts';
 import { createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
 import { findDraft } from './find-draft.ts';
 import { foldJournal } from './fold-journal.ts';
 import { createIntentHandler } from './handle-intent.ts';
 import { titleOf } from './naming.ts';
+import { oneQuestion } from './one-question.ts';
 import { createOutcomes } from './outcomes.ts';
 import type { SessionMemory, SessionParts } from './parts.ts';
 import { createPublisher } from './publish.ts';
@@ -288,7 +291,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       instructionsOf(options, trusted),
       options.skills?.(trusted),
     ]);
-    runtime = {
+    const own: Runtime = {
       session: journal.session,
       system,
       random: () => Number.parseInt(ids.hex(4), 16) / 0x1_0000_0000,
@@ -321,7 +324,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
           canAsk: options.canAsk,
           audit,
         }),
-        ask: asks.ask,
+        ask: oneQuestion(asks.ask),
         canAsk: options.canAsk,
         folder,
         home: system.environment.home,
@@ -339,8 +342,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
         autoVet: options.autoVet ?? false,
         offersVouching: options.offersVouching ?? false,
         redact,
+        delegates: null,
       },
     };
+    runtime = withDelegates(own, {
+      openJournal: () => openChildJournal(system, journal, folder, options.version),
+      lastNumber: past.lastDelegate,
+    });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
   };

@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../../base/json.ts';
 import type { Entry, EntryId, EntryOf } from '../../protocol/entry.ts';
 import { entryClass } from '../../protocol/entry.ts';
 import type { Label } from '../../protocol/label.ts';
@@ -10,6 +11,7 @@ import { readTrustDecision, type TrustDecision } from '../policy/live-trust.ts';
 import { RELEASED } from '../runtime/aside-world.ts';
 import type { CompactionWish } from '../runtime/compact-budget.ts';
 import { type ContextGauge, createContextGauge } from '../runtime/context-gauge.ts';
+import { DELEGATE } from '../runtime/delegate.ts';
 import { createUnansweredPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
 import { AUTOCOMPACT, readWish } from './autocompact.ts';
 
@@ -20,6 +22,8 @@ export interface Recollection {
   /** Whether a choice of model or mode was ever written, so that options of a fresh start do not override it. */
   readonly modeChosen: boolean;
   readonly lastTurn: number;
+  /** The highest number a delegate of the session's own turns had. */
+  readonly lastDelegate: number;
   readonly usedCalls: Set<string>;
   /** What each client said, by client and ref, and the entry it became. */
   readonly said: Map<string, EntryId | null>;
@@ -65,6 +69,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   let model: ModelRef | null = null;
   let modeChosen = false;
   let lastTurn = 0;
+  let lastDelegate = 0;
   let held: readonly EntryId[] = [];
   let lastInput: QueueRow | null = null;
   let lastEnd: EntryOf<'turn-end'> | null = null;
@@ -75,6 +80,8 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   /** Names and numbers stay used whatever branch they lie on: none may be given out twice. */
   const reserve = (entry: Entry): void => {
     if (isKind(entry, 'taken')) lastTurn = Math.max(lastTurn, entry.turn);
+    else if (isKind(entry, 'record') && entry.name === DELEGATE)
+      lastDelegate = Math.max(lastDelegate, delegateNumber(entry.data));
     else if (isKind(entry, 'assistant')) {
       for (const part of entry.parts) if (part.type === 'call') usedCalls.add(part.call);
     } else if (isKind(entry, 'result')) {
@@ -126,6 +133,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     model,
     modeChosen,
     lastTurn,
+    lastDelegate,
     usedCalls,
     said,
     held,
@@ -141,4 +149,10 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     outputs,
     trust,
   };
+}
+
+/** `7` of the record that says d7 was started; 0 for one that cannot be read. */
+function delegateNumber(data: Json): number {
+  const name = typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as JsonObject).delegate : null;
+  return typeof name === 'string' ? Number(/^d(\d{1,9})$/.exec(name)?.[1] ?? 0) : 0;
 }

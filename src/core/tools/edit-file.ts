@@ -39,6 +39,7 @@ const given = toolArguments({
 export const editFile: Tool<Editing | Explanation> = {
   name: 'edit_file',
   description,
+  heldBy: 'worker',
   input: given.schema,
   routing: ['path', 'replace_all'],
   order: 'alone',

@@ -32,6 +32,7 @@ const given = toolArguments({
 export const findFiles: Tool<Planned> = {
   name: 'find_files',
   description,
+  heldBy: 'reader',
   input: given.schema,
   routing: ['pattern', 'directory', 'ignored', 'offset'],
   order: 'beside',

@@ -44,6 +44,7 @@ const given = toolArguments({
 export const listFiles: Tool<Planned> = {
   name: 'list_files',
   description,
+  heldBy: 'reader',
   input: given.schema,
   routing: ['directory', 'pattern', 'depth'],
   order: 'beside',

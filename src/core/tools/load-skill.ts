@@ -14,6 +14,7 @@ const given = toolArguments({ name: text('Exactly a name from the list of skills
 export const loadSkill: Tool<Planned> = {
   name: 'load_skill',
   description,
+  heldBy: 'reader',
   needs: 'skills',
   input: given.schema,
   routing: ['name'],

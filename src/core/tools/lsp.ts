@@ -59,6 +59,7 @@ interface Planned {
 export const lsp: Tool<Planned> = {
   name: 'lsp',
   description,
+  heldBy: 'reader',
   input: given.schema,
   routing: ['operation', 'path', 'line', 'symbol', 'query'],
   // One server, started once.

@@ -49,6 +49,7 @@ const given = toolArguments({
 export const readFile: Tool<Planned> = {
   name: 'read_file',
   description,
+  heldBy: 'reader',
   input: given.schema,
   routing: ['path', 'path_ref', 'offset', 'limit'],
   order: 'beside',

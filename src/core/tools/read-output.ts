@@ -14,6 +14,7 @@ const given = toolArguments({ ref: text("The reference of a command's output, su
 export const readOutput: Tool<Planned> = {
   name: 'read_output',
   description,
+  heldBy: 'checker',
   input: given.schema,
   routing: ['ref'],
   order: 'alone',

@@ -9,6 +9,7 @@ import { readFile } from './read-file.ts';
 import { readOutput } from './read-output.ts';
 import { runShell } from './run-shell.ts';
 import { searchText } from './search-text.ts';
+import { spawnAgent } from './spawn-agent.ts';
 import { spawnProcessor } from './spawn-processor.ts';
 import { todoWrite } from './todo-write.ts';
 import type { Tool } from './tool.ts';
@@ -30,6 +31,7 @@ export function createTools(): readonly Tool[] {
     readOutput,
     vetContent,
     spawnProcessor,
+    spawnAgent,
     loadSkill,
     askPerson,
     todoWrite,

@@ -11,6 +11,7 @@ const ROUTING: Readonly<Record<string, readonly string[]>> = {
   vet_content: ['ref'],
   fetch_url: ['url'],
   spawn_processor: ['reads', 'about'],
+  spawn_agent: ['kind', 'task', 'each'],
   todo_write: [],
   ask_person: [],
 };

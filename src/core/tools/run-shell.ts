@@ -42,6 +42,7 @@ const given = toolArguments({
 export const runShell: Tool<Planned> = {
   name: 'run_shell',
   description,
+  heldBy: 'checker',
   input: given.schema,
   routing: ['command', 'directory', 'stdin_ref', 'timeout_seconds'],
   order: 'alone',

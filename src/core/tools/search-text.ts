@@ -37,6 +37,7 @@ type Planned = Wanted & { readonly path: string; readonly name: string; readonly
 export const searchText: Tool<Planned> = {
   name: 'search_text',
   description,
+  heldBy: 'reader',
   input: given.schema,
   routing: ['pattern', 'directory', 'include', 'exclude', 'literal', 'case_sensitive', 'context', 'ignored', 'offset'],
   order: 'beside',

@@ -14,6 +14,7 @@ const given = toolArguments({
 export const spawnProcessor: Tool<ProcessorOrder> = {
   name: 'spawn_processor',
   description,
+  heldBy: 'worker',
   input: given.schema,
   routing: ['reads', 'about'],
   order: 'alone',

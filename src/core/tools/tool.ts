@@ -21,7 +21,9 @@ export interface Tool<Planned = unknown> {
   /** The model-facing text, from the `.md` beside the tool. */
   readonly description: string;
   /** Offered only where there is any. */
-  readonly needs?: 'skills';
+  readonly needs?: 'skills' | 'delegates';
+  /** The least of the kinds of delegate that may hold it; absent: none ever does. */
+  readonly heldBy?: DelegateKind;
   /** JSON schema of the arguments, `why` included. */
   readonly input: JsonObject;
   /** Which arguments decide where an effect goes and which are only carried (SEC-9). Fixed, never reclassified. */
@@ -33,6 +35,9 @@ export interface Tool<Planned = unknown> {
   plan(input: Json, context: PlanContext): Promise<Planning<Planned>>;
   run(planned: Planned, world: ToolWorld): Promise<ToolOutcome>;
 }
+
+/** Each may hold what the one before it may, and more. */
+export type DelegateKind = 'reader' | 'checker' | 'worker';
 
 export type Planning<Planned> =
   | {
@@ -74,6 +79,8 @@ export interface PlanContext {
   /** Whether released or other private content was shown, so that what the model writes may repeat it (SEC-6). */
   readonly instructionPrivate?: boolean;
   readonly skills?: readonly Skill[];
+  /** Gives the next delegate its name, such as `d1.2`; absent or null where none can be started. */
+  readonly nameDelegate?: (() => string) | null;
   /** The person's choices for tools; the defaults where absent. */
   readonly limits?: ToolLimits;
 }
@@ -101,6 +108,22 @@ export interface ProcessorOrder {
   /** The file, absolute, that the document may be written to; null for none. */
   readonly about: string | null;
   readonly instruction: string;
+}
+
+export interface DelegateOrder {
+  readonly name: string;
+  readonly kind: DelegateKind;
+  /** All it is told. */
+  readonly task: string;
+}
+
+export interface DelegateReport {
+  readonly name: string;
+  readonly ended: 'reported' | 'failed' | 'stopped';
+  /** What it wrote last; one sentence of our own where it did not report. */
+  readonly text: string;
+  /** Of its own context in the end (SEC-37). */
+  readonly label: Label;
 }
 
 /** What plans may know of quarantined content: what it stands for, and how a change by it would look to the person. */
@@ -141,6 +164,8 @@ export interface ToolWorld {
   languageServer(server: KnownServer, program: string): Promise<LanguageServer | null>;
   /** One model request without tools over what was kept aside (SEC-23): a reference to its document, null for none. */
   process(order: ProcessorOrder): Promise<Processed>;
+  /** Runs the granted delegates beside each other until all have ended: their reports, in the same order. */
+  delegate(orders: readonly DelegateOrder[]): Promise<readonly DelegateReport[]>;
   /** The text the person agreed to show. */
   released(): string;
   /** The text of a skill the session listed. */
@@ -199,6 +224,8 @@ export type Provenance =
   | { readonly from: 'server'; readonly language: string }
   /** What the person released. */
   | { readonly from: 'released'; readonly ref: string }
+  /** Reports, under the label their delegates' contexts had. */
+  | { readonly from: 'delegate'; readonly name: string; readonly label: Label }
   | { readonly from: 'person' }
   | { readonly from: 'houston' }
   | { readonly from: 'network'; readonly host: string };

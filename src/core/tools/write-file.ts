@@ -36,6 +36,7 @@ const given = toolArguments({
 export const writeFile: Tool<Writing | Explanation> = {
   name: 'write_file',
   description,
+  heldBy: 'worker',
   input: given.schema,
   routing: ['path', 'path_ref', 'contents_ref'],
   order: 'alone',

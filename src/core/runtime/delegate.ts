@@ -1,0 +1,254 @@
+import type { Json } from '../../base/json.ts';
+import type { Entry } from '../../protocol/entry.ts';
+import { type Label, TRUSTED_PRIVATE, TRUSTED_PUBLIC } from '../../protocol/label.ts';
+import type { ModelRef, Usage } from '../../protocol/message.ts';
+import type { Journal } from '../journal/journal.ts';
+import { createModelContext } from '../journal/model-context.ts';
+import { hasUsage } from '../models/usage.ts';
+import type { Audit } from '../policy/audit.ts';
+import { createQuarantine, type Quarantine } from '../policy/quarantine.ts';
+import type { DelegateOrder, DelegateReport } from '../tools/tool.ts';
+import { createContextGauge } from './context-gauge.ts';
+import { createDelegateActivity, type DelegateActivity } from './delegate-activity.ts';
+import { heldTools, MOST_A_TURN, ROUNDS } from './delegate-kinds.ts';
+import { delegatePrompt } from './delegate-prompt.ts';
+import { createDelegateRecorder } from './delegate-recorder.ts';
+import { createInbox } from './inbox.ts';
+import type { Runtime, Spawn, TurnTerms } from './runtime.ts';
+import { runTurn, type TurnReport } from './turn.ts';
+
+/** Names the entry that says a delegate was started, and where its own journal is. */
+export const DELEGATE = 'delegate';
+
+export interface DelegateParts {
+  /** A journal for one delegate: beside the session's, or in memory. */
+  readonly openJournal: () => Promise<Journal>;
+  /** The highest number a delegate of this session ever had. */
+  readonly lastNumber: number;
+}
+
+/** Where a run stands in the tree of delegates; the session's own turn has no name and stands at depth 0. */
+interface Seat {
+  readonly name: string;
+  readonly depth: number;
+  readonly root: Runtime;
+  readonly parts: DelegateParts;
+  readonly tree: { turn: number; started: number };
+  /** The call of the session's own turn that all of this goes back to; null in the turn itself. */
+  readonly call: string | null;
+}
+
+/** The session's runtime, with delegates. */
+export function withDelegates(runtime: Runtime, parts: DelegateParts): Runtime {
+  const seat = { name: '', depth: 0, root: runtime, parts, tree: { turn: 0, started: 0 }, call: null };
+  return seated(runtime, seat, parts.lastNumber);
+}
+
+/** `runtime` as a run at this place has it: whether it may start delegates of its own is seen from its tools. */
+function seated(runtime: Runtime, seat: Seat, lastNumber: number): Runtime {
+  let last = lastNumber;
+  if (!runtime.calls.tools.some((tool) => tool.needs === 'delegates')) return withCalls(runtime, { delegates: null });
+  const here: Runtime = withCalls(runtime, {
+    delegates: {
+      name: () => `${seat.name === '' ? 'd' : `${seat.name}.`}${++last}`,
+      run: (orders, spawn) => {
+        const activity = createDelegateActivity(
+          orders.map(({ name }) => name),
+          (text) => here.publish({ type: 'call-output', call: spawn.call, text: here.calls.redact(text), whole: true }),
+        );
+        return Promise.all(orders.map((order) => runDelegate(here, seat, order, spawn, activity)));
+      },
+    },
+  });
+  return here;
+}
+
+function withCalls(runtime: Runtime, calls: Partial<Runtime['calls']>): Runtime {
+  return { ...runtime, calls: { ...runtime.calls, ...calls } };
+}
+
+/**
+ * One delegate from its task to its report: a turn like any other, on a journal, a conversation and a quarantine of its
+ * own. It ends by itself, at its last round, or with the turn that started it. Nothing but the report comes back.
+ */
+async function runDelegate(
+  parent: Runtime,
+  seat: Seat,
+  order: DelegateOrder,
+  spawn: Spawn,
+  activity: DelegateActivity,
+): Promise<DelegateReport> {
+  const { tree, parts } = seat;
+  const { name, kind } = order;
+  const { model, effort, signal, turn } = spawn.terms;
+  if (seat.depth === 0 && tree.turn !== turn) Object.assign(tree, { turn, started: 0 });
+  if (tree.started >= MOST_A_TURN) {
+    activity.end(name, 'not started');
+    return unreported(
+      order,
+      'failed',
+      `was not started: this turn has had ${MOST_A_TURN} delegates, the most there may be`,
+    );
+  }
+  tree.started++;
+
+  const journal = await parts.openJournal();
+  const data: Json = { delegate: name, kind, call: spawn.call, journal: journal.session };
+  await parent.recorder.write([{ kind: 'record', name: DELEGATE, data }], KEEP);
+  const quarantine = ownQuarantine(parent);
+  const audit: Audit = (event, delegate) => parent.calls.gate.audit(event, delegate ?? name);
+  const gauge = createContextGauge();
+  let said = '';
+  const spend = (ref: ModelRef, usage: Usage, cost: number | null): void => {
+    if (!hasUsage(usage)) return;
+    spawn.progress.spend(usage, cost);
+    void parent.recorder.write([{ kind: 'usage', purpose: DELEGATE, model: ref, usage, cost }], KEEP);
+  };
+  const see = (entry: Entry): void => {
+    gauge.see(entry);
+    switch (entry.kind) {
+      case 'turn-start':
+        audit({ event: 'turn', turn, mode: entry.mode });
+        break;
+      case 'call':
+        activity.act(name, entry.title);
+        break;
+      case 'result':
+        if (entry.outcome === 'denied') activity.act(name, `${entry.title} (refused)`);
+        break;
+      case 'assistant':
+        said = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+        spend(entry.model, entry.usage, entry.cost);
+        break;
+      case 'usage':
+        spend(entry.model, entry.usage, entry.cost);
+        break;
+      case 'compaction':
+        spend(model.ref, entry.usage, entry.cost);
+        break;
+      default:
+        break;
+    }
+  };
+  const recorder = createDelegateRecorder(journal, see);
+  const own = delegateRuntime(parent, seat, order, { journal, recorder, gauge, quarantine, audit, call: spawn.call });
+  const terms: TurnTerms = {
+    turn: 1,
+    model,
+    effort,
+    roundLimit: ROUNDS[kind],
+    opening: await give(own, order),
+    signal,
+    onTaken: () => {},
+  };
+  const ended = await runTurn(own, terms);
+  spawn.progress.refusals += ended.refusals;
+  await recorder.written();
+  await journal.flush().catch(() => undefined);
+  await journal.close();
+  const report = reportOf(order, ended, said.trim(), labelOf(quarantine));
+  activity.end(name, report.ended);
+  return report;
+}
+
+/** Everything of the session's that a delegate shares, and what it has for itself. */
+function delegateRuntime(
+  parent: Runtime,
+  seat: Seat,
+  { name, kind }: DelegateOrder,
+  own: Pick<Runtime, 'journal' | 'recorder' | 'gauge'> & {
+    readonly quarantine: Quarantine;
+    readonly audit: Audit;
+    readonly call: string;
+  },
+): Runtime {
+  const { root } = seat;
+  const { journal, recorder, gauge, quarantine, audit } = own;
+  const depth = seat.depth + 1;
+  const call = seat.call ?? own.call;
+  const tools = heldTools(kind, parent.calls.tools, depth);
+  const seen = new Map<string, string>();
+  const runtime: Runtime = {
+    ...root,
+    session: journal.session,
+    journal,
+    context: createModelContext(journal),
+    gauge,
+    recorder,
+    // What streams and what state calls are in is for whoever watches this conversation: nobody does.
+    publish: () => {},
+    // Nothing that is said meanwhile goes to a delegate (DEL-1).
+    inbox: createInbox({ rows: [], paused: null }, []),
+    systemPrompt: [...root.systemPrompt, delegatePrompt({ name, kind }, ROUNDS[kind], tools, root.calls.tools)],
+    refusedAttachments: new Set(),
+    sentImages: new Set(),
+    calls: {
+      ...root.calls,
+      tools,
+      gate: root.calls.gate.forRun(quarantine, audit),
+      // Its questions stand under the call the person sees, and say who asks.
+      ask: (wish, signal) => root.calls.ask({ ...wish, origin: name, call }, signal),
+      ledger: { saw: (path, hash) => void seen.set(path, hash), lastSeen: (path) => seen.get(path) ?? null },
+      todo: () => [],
+    },
+  };
+  return seated(runtime, { ...seat, name, depth, call }, 0);
+}
+
+/** As trusted as its parent's is, and as private: it can only fall from there (SEC-37). No reference crosses (SEC-34). */
+function ownQuarantine({ calls, system }: Runtime): Quarantine {
+  const { gate } = calls;
+  const { privateShown, released } = gate.quarantine.context;
+  return createQuarantine(
+    { shown: privateShown ? [TRUSTED_PRIVATE] : [], lastRef: 0, released },
+    { files: system.files, trust: () => gate.trust.map },
+  );
+}
+
+/** The task becomes the one thing said in its conversation. */
+async function give({ recorder }: Runtime, { name, task }: DelegateOrder): Promise<TurnTerms['opening']> {
+  const said = { client: 'houston', ref: name, text: task, attachments: [], delivery: 'queue' } as const;
+  const [entry] = await recorder.write([{ kind: 'input', ...said, target: null }], KEEP);
+  if (entry === undefined) throw new Error('an entry was written and is not there');
+  return { id: entry.id, ...said, stillborn: false };
+}
+
+function labelOf({ context }: Quarantine): Label {
+  return {
+    integrity: context.trusted ? 'trusted' : 'untrusted',
+    confidentiality: context.privateShown ? 'private' : 'public',
+  };
+}
+
+function reportOf(order: DelegateOrder, ended: TurnReport, said: string, label: Label): DelegateReport {
+  const { name, kind } = order;
+  switch (ended.reason) {
+    case 'done':
+      if (said === '') return unreported(order, 'failed', 'ended without a report');
+      return { name, ended: 'reported', text: said, label };
+    case 'limit': {
+      if (said === '') return unreported(order, 'failed', 'used up its rounds and ended without a report');
+      const text = `[It had no rounds left after ${ROUNDS[kind]}: what it was asked to do may not be done.]\n${said}`;
+      return { name, ended: 'reported', text, label };
+    }
+    case 'repeating':
+      return unreported(
+        order,
+        'failed',
+        'was stopped, because it made the same call again and again and got the same result each time',
+      );
+    case 'failed':
+      // The service's own account is not ours to pass on (SEC-17).
+      return unreported(order, 'failed', `failed (${ended.failure?.category ?? 'unknown'}) before it could report`);
+    case 'stopped':
+    case 'interrupted':
+      return unreported(order, 'stopped', 'was stopped before it could report');
+  }
+}
+
+/** One sentence of ours in place of a report (DEL). */
+function unreported(order: DelegateOrder, ended: 'failed' | 'stopped', what: string): DelegateReport {
+  return { name: order.name, ended, text: `The ${order.kind} ${order.name} ${what}.`, label: TRUSTED_PUBLIC };
+}
+
+const KEEP = { onFailure: 'keep' } as const;
