@@ -26,6 +26,7 @@ import {
   settingsLayers,
 } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
+import { createDefaultsSaver } from '../core/settings/save-defaults.ts';
 import { createLanguageServers } from '../core/tools/language-servers.ts';
 import { createTools } from '../core/tools/registry.ts';
 import { TOOL_LIMITS } from '../core/tools/tool.ts';
@@ -170,6 +171,10 @@ export async function openSession(
       searchSeconds: settings.searchSeconds ?? TOOL_LIMITS.searchSeconds,
     },
     autoVet: settings.autoVetting,
+    autocompact: { automatic: settings.autocompact, cap: settings.autocompactTokens },
+    naming: settings.naming,
+    // A session that leaves nothing behind changes no default.
+    ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
     offersVouching: true,
     sandbox: confinement.description,
     scratch: confinement.scratch,

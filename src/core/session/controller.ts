@@ -51,6 +51,7 @@ import { refused } from './sent.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { findSurroundings } from './surroundings.ts';
+import { createTitleRequest } from './title-request.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import { settleTrust, type TrustStart } from './trust-question.ts';
@@ -121,6 +122,8 @@ export interface ControllerOptions {
   readonly autoVet?: boolean;
   /** What is wanted of automatic compaction where this session was told nothing else; default on, without a cap. */
   readonly autocompact?: CompactionWish;
+  /** Whether the model is asked for a title beside the first turn; default false. */
+  readonly naming?: boolean;
   /** Keeps choices for sessions to come, by the names of settings; absent: they can not be kept. */
   readonly saveDefaults?: SessionParts['saveDefaults'];
   /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
@@ -179,9 +182,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
   });
   const audit: Audit = options.trail?.audit ?? (() => {});
   const auditedOf = createEntryAudit();
+  let { named } = past;
   const recorder = createRecorder(journal, publisher, (entry) => {
     past.prompts.see(entry);
     past.gauge.see(entry);
+    const notice = past.cache.see(entry);
+    if (notice !== null) void recorder.write([notice], { onFailure: 'keep' });
+    if (entry.kind === 'name') named ||= entry.by !== 'prompt';
     const audited = auditedOf(entry);
     if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
@@ -237,6 +244,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     usedCalls: past.usedCalls,
   });
   const starting = new AbortController();
+  const random = (): number => Number.parseInt(ids.hex(4), 16) / 0x1_0000_0000;
 
   const loop = createTurnLoop({
     publisher,
@@ -252,6 +260,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     lastTurn: past.lastTurn,
     onTaken: (input) => {
       if (view.head.title === '') void nameAfter(input.text);
+      // Only what is saved has a title, and only where somebody will see it (SC-21.2).
+      const { delivery, text } = input;
+      const asks = options.naming === true && options.canAsk && journal.folder !== null;
+      if (asks && model.model !== null && delivery !== 'resend' && delivery !== 'wake')
+        titles.ask(past.firstPrompt ?? text, model.model);
     },
     beforeTurn: () => images.beginPoint(),
     onSettled: (input, report) => {
@@ -261,6 +274,14 @@ export async function createController(options: ControllerOptions): Promise<Sess
     },
   });
 
+  const titles = createTitleRequest({
+    system,
+    session: journal.session,
+    recorder,
+    redact,
+    random,
+    isNamed: () => named,
+  });
   const nameAfter = async (prompt: string): Promise<void> => {
     const title = titleOf(prompt);
     if (title !== null) await recorder.write([{ kind: 'name', name: title, by: 'prompt' }], { onFailure: 'keep' });
@@ -294,7 +315,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const own: Runtime = {
       session: journal.session,
       system,
-      random: () => Number.parseInt(ids.hex(4), 16) / 0x1_0000_0000,
+      random,
       journal: sent,
       context: createModelContext(sent),
       gauge: past.gauge,
@@ -368,7 +389,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     starting.abort();
     const finish = async (): Promise<void> => {
       await started;
-      await loop.close();
+      await Promise.all([loop.close(), titles.close()]);
       await intents.settled();
       await options.drafts.settle();
       await recorder.written();

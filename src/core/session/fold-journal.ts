@@ -9,6 +9,7 @@ import type { FileChange } from '../changes/ledger.ts';
 import { isKind, type Journal } from '../journal/journal.ts';
 import { readTrustDecision, type TrustDecision } from '../policy/live-trust.ts';
 import { RELEASED } from '../runtime/aside-world.ts';
+import { type CacheWatch, createCacheWatch } from '../runtime/cache-watch.ts';
 import type { CompactionWish } from '../runtime/compact-budget.ts';
 import { type ContextGauge, createContextGauge } from '../runtime/context-gauge.ts';
 import { DELEGATE } from '../runtime/delegate.ts';
@@ -34,6 +35,11 @@ export interface Recollection {
   readonly lastEnd: EntryOf<'turn-end'> | null;
   readonly prompts: UnansweredPrompts;
   readonly gauge: ContextGauge;
+  readonly cache: CacheWatch;
+  /** Whether a person or a model gave it a name. */
+  readonly named: boolean;
+  /** What was said first, with words in it; null before that. */
+  readonly firstPrompt: string | null;
   readonly autocompact: CompactionWish | null;
   readonly fileChanges: readonly FileChange[];
   /** Labels of results the model was shown, and the highest `ref:N` ever given. */
@@ -65,6 +71,9 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   const trust = new Map<string, TrustDecision>();
   const prompts = createUnansweredPrompts();
   const gauge = createContextGauge();
+  const cache = createCacheWatch();
+  let named = false;
+  let firstPrompt: string | null = null;
   const fileChanges: FileChange[] = [];
   let model: ModelRef | null = null;
   let modeChosen = false;
@@ -99,9 +108,11 @@ export async function foldJournal(journal: Journal, folder: string, version: str
       // As it was last edited: the row in the View is about to leave it.
       const row = view.queue.rows.find((one) => one.id === entry.input);
       if (row !== undefined && entry.as !== 'steering' && entry.as !== 'shell') lastInput = row;
+      if (entry.as === 'prompt' && row !== undefined && row.text.trim() !== '') firstPrompt ??= row.text;
     } else if (isKind(entry, 'turn-start')) model = entry.model;
     else if (isKind(entry, 'model')) model = entry.model;
     else if (isKind(entry, 'mode')) modeChosen = true;
+    else if (isKind(entry, 'name')) named ||= entry.by !== 'prompt';
     else if (isKind(entry, 'record') && entry.name === RELEASED) released = true;
     else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) autocompact = readWish(entry.data);
     else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : entry.order;
@@ -122,6 +133,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
       remember(entry);
       prompts.see(entry);
       gauge.see(entry);
+      cache.see(entry);
       applyEntry(view, entry);
     } else if (isKind(entry, 'taken')) {
       // It was answered on another branch: it waits no more.
@@ -141,6 +153,9 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     lastEnd,
     prompts,
     gauge,
+    cache,
+    named,
+    firstPrompt,
     autocompact,
     fileChanges,
     shown,

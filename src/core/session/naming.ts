@@ -1,5 +1,5 @@
 /** Longest title, in characters. */
-const TITLE_LIMIT = 72;
+export const TITLE_LIMIT = 72;
 
 /** A title out of what was first asked: its first line with words on it, cut at a word; null when it has none. */
 export function titleOf(prompt: string): string | null {

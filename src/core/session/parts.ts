@@ -1,4 +1,3 @@
-import type { Json } from '../../base/json.ts';
 import type { EntryId, EntryOf } from '../../protocol/entry.ts';
 import type { System } from '../../system/system.ts';
 import type { BeforeImages } from '../changes/before-images.ts';
@@ -9,6 +8,7 @@ import type { TranscriptIndex } from '../journal/transcript.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { Recorder, Runtime } from '../runtime/runtime.ts';
+import type { SaveDefaults } from '../settings/save-defaults.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { Autocompact } from './autocompact.ts';
@@ -38,7 +38,7 @@ export interface SessionParts {
   readonly runtime: () => Runtime | null;
   readonly autocompact: Autocompact;
   /** Keeps choices for sessions to come; false when that can not be. */
-  readonly saveDefaults: (values: Readonly<Record<string, Json>>) => Promise<boolean>;
+  readonly saveDefaults: SaveDefaults;
   /** Whether somebody is there. */
   readonly canAsk: boolean;
   readonly attachments: Attachments;

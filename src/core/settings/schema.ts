@@ -301,6 +301,20 @@ export const SETTINGS = {
     'Lets a check that finds content safe answer the question whether the model may read it.',
   ),
   searchSeconds: whole('search.maxSeconds', 20, [1, 600], 'session', 'Seconds a search may take.'),
+  autocompact: flag(
+    'compaction.automatic',
+    true,
+    'session',
+    'Summarises the earlier conversation before it outgrows the model.',
+  ),
+  autocompactTokens: whole(
+    'compaction.tokens',
+    null,
+    [50_000, 100_000_000],
+    'session',
+    'Tokens at which that happens; unset: about 90 % of what the model holds.',
+  ),
+  naming: flag('session.naming', false, 'session', 'Asks the model for a title beside the first turn of a session.'),
   host: flag('session.host', true, 'session', 'Runs sessions in a host process of their own.'),
   hostIdleSeconds: whole(
     'session.hostIdleSeconds',

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test';
+import { createMemorySystem } from '../../system/memory/system.ts';
+import { createDefaultsSaver } from './save-defaults.ts';
+
+const CONFIG = '/home/pat/.config/houston';
+const FILE = `${CONFIG}/settings.json`;
+
+async function saved(before: string | null, ...values: Parameters<ReturnType<typeof createDefaultsSaver>>[0][]) {
+  const { files } = createMemorySystem();
+  await files.makeFolder(CONFIG, 0o700);
+  if (before !== null) await files.writeAtomic(FILE, new TextEncoder().encode(before), { mode: 0o600, flush: true });
+  const save = createDefaultsSaver(files, CONFIG);
+  const answers = await Promise.all(values.map(save));
+  return { answers, text: new TextDecoder().decode(await files.read(FILE)) };
+}
+
+test('a choice goes into the file, and what stands there stays: comments, order, other keys (SC-14.4)', async () => {
+  const before = '{\n  // mine\n  "effort": "high", // hard\n  "compaction": { "tokens": 60000 },\n}\n';
+  const { answers, text } = await saved(before, { autocompact: false }, { autocompactTokens: 200_000 });
+  expect(answers).toEqual([true, true]);
+  expect(text).toContain('// mine');
+  expect(text).toContain('"effort": "high", // hard');
+  expect(text).toMatch(/"tokens": 200000/);
+  expect(text).toMatch(/"automatic": false/);
+});
+
+test('null takes a choice out; no file yet is made', async () => {
+  const { text } = await saved('{"compaction": {"tokens": 60000}}', { autocompactTokens: null, autocompact: true });
+  expect(JSON.parse(text)).toEqual({ compaction: { automatic: true } });
+  const made = await saved(null, { autocompact: false });
+  expect(JSON.parse(made.text)).toEqual({ compaction: { automatic: false } });
+});
+
+test('a file that is not understood is left as it is, and said to be (SC-14.9)', async () => {
+  const { answers, text } = await saved('{"effort": ', { autocompact: false });
+  expect(answers).toEqual([false]);
+  expect(text).toBe('{"effort": ');
+});

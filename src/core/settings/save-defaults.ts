@@ -1,0 +1,59 @@
+import path from 'node:path';
+import type { Json } from '../../base/json.ts';
+import { type Files, SystemError } from '../../system/files.ts';
+import { SETTINGS, type SettingName } from './schema.ts';
+
+/** Null for a value takes the setting out of the file. */
+export type Defaults = Readonly<Partial<Record<SettingName, Json>>>;
+export type SaveDefaults = (values: Defaults) => Promise<boolean>;
+
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * Writes choices into the person's own settings file; comments and order stay. False when it cannot be done, also for a
+ * file that is not understood: then it is as it was.
+ */
+export function createDefaultsSaver(
+  files: Pick<Files, 'read' | 'stat' | 'realPath' | 'makeFolder' | 'writeAtomic'>,
+  config: string,
+): SaveDefaults {
+  const save = async (values: Defaults): Promise<boolean> => {
+    const named = path.join(config, 'settings.json');
+    try {
+      // A link stays one: what it leads to is written.
+      const file = (await files.realPath(named)) ?? named;
+      const stat = await files.stat(file);
+      const before = stat === null ? '{}\n' : new TextDecoder().decode(await files.read(file, MOST_BYTES));
+      const after = await withValues(before, values);
+      if (after === null) return false;
+      if (after === before) return true;
+      await files.makeFolder(config, 0o700);
+      await files.writeAtomic(file, new TextEncoder().encode(after), { mode: 0o600, flush: true });
+      return true;
+    } catch (error) {
+      if (error instanceof SystemError) return false;
+      throw error;
+    }
+  };
+  let before: Promise<unknown> = Promise.resolve();
+  return (values) => {
+    const saved = before.then(() => save(values));
+    before = saved.catch(() => undefined);
+    return saved;
+  };
+}
+
+async function withValues(text: string, values: Defaults): Promise<string | null> {
+  // Loaded when first needed: most sessions change no default.
+  const { applyEdits, modify, parseTree } = await import('jsonc-parser');
+  const errors: { readonly error: number }[] = [];
+  const root = parseTree(text, errors as never, { allowTrailingComma: true });
+  if (errors.length > 0 || root?.type !== 'object') return null;
+  let changed = text;
+  for (const [name, value] of Object.entries(values)) {
+    const at = SETTINGS[name as SettingName].key.split('.');
+    const options = { formattingOptions: { insertSpaces: true, tabSize: 2, eol: '\n' } };
+    changed = applyEdits(changed, modify(changed, at, value ?? undefined, options));
+  }
+  return changed;
+}
