@@ -87,6 +87,13 @@ describe('what is drawn of a question', () => {
     expect(text).toContain(bare(`writes ${join(place.folder, 'sub/out.txt')}`));
   });
 
+  test('PR-6: a file of a redirection that is known only when it runs is named as such, not as a place it is not', async () => {
+    const place = open();
+    const text = joined(await asked(place, [call('run_shell', { command: 'echo x > "$HOME/x"' })]));
+    expect(text).toContain(bare('writes $HOME/x, known only when it runs'));
+    expect(text).not.toContain(`${place.folder}/$HOME`);
+  });
+
   test('PR-6: fetching: the address, and the host on a row of its own', async () => {
     const url = 'https://docs.example.org@evil.example/a%20b';
     const plain = drawn(await asked(open(), [call('fetch_url', { url: 'https://docs.example.org/a%20b?q=1' })]), 80);

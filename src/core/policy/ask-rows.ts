@@ -33,8 +33,10 @@ function stepRows(command: CommandFact, several: boolean, label: Label): AskRow[
   if (name !== undefined && (several || command.program?.endsWith(`/${name}`) !== true)) {
     rows.push(row('path', `${name}: ${command.program ?? 'part of the shell, or not found'}`, label));
   }
-  for (const file of command.redirected)
-    rows.push(row('path', `${file.writes ? 'writes' : 'reads'} ${file.real}`, label));
+  for (const file of command.redirected) {
+    const where = file.unclear === undefined ? file.real : `${file.unclear}, known only when it runs`;
+    rows.push(row('path', `${file.writes ? 'writes' : 'reads'} ${where}`, label));
+  }
   return rows;
 }
 

@@ -90,7 +90,13 @@ export interface CommandFact extends SimpleCommand {
   /** What its arguments would name if they are paths; not every one is. */
   readonly paths: readonly PathFact[];
   /** Files its redirections open, in their order; `/dev/null` and descriptor copies left out. */
-  readonly redirected: readonly (PathFact & { readonly writes: boolean })[];
+  readonly redirected: readonly RedirectedFact[];
+}
+
+export interface RedirectedFact extends PathFact {
+  readonly writes: boolean;
+  /** The target as written, where part of it is filled in only when it runs: then the path is not where it leads. */
+  readonly unclear?: string;
 }
 
 export interface ProgramIdentity {

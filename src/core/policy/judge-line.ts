@@ -131,7 +131,7 @@ function reasonsToAsk(line: LineFact, input: DecisionInput, blind: boolean): Rea
   for (const file of line.commands.flatMap((command) => command.redirected)) {
     reasons.push({
       identifier: 'redirection',
-      text: `${file.writes ? 'writes' : 'reads'} ${file.path} by redirection`,
+      text: `${file.writes ? 'writes' : 'reads'} ${file.unclear ?? file.path} by redirection`,
     });
   }
   for (const { words, redirections } of line.commands) {

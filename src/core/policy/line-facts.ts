@@ -125,7 +125,10 @@ async function commandFact(
     if (operator.endsWith('>&') || operator.endsWith('<&') || operator.includes('<<') || target === '/dev/null')
       continue;
     const fact = await pathFact(within(folder, target), scope, sources.files);
-    redirected.push({ ...fact, writes: operator.includes('>') });
+    const unclear = command.unclear.some((part) => part.replace(/["'\\]/g, '').includes(target))
+      ? { unclear: target }
+      : {};
+    redirected.push({ ...fact, writes: operator.includes('>'), ...unclear });
   }
   const identity = program === null ? null : await programIdentity(program, sources);
   const folderTrusted = trusts(scope.trust, folder);
