@@ -497,7 +497,7 @@ describe('rules that allow', () => {
   test('RULE-1: deny before ask before allow, the first match counts, the more special one has no say', async () => {
     const rules = {
       deny: ['Bash(git *)'],
-      ask: ['Bash(npm *)'],
+      ask: ['Bash(npm *)', 'Bash(git *)'],
       allow: ['Bash(git status)', 'Bash(npm test)', 'Bash'],
     };
     expect(await verdict('git status', rules)).toBe('deny rule-deny');

@@ -49,4 +49,9 @@ test('AUD-2: an audited decision holds no content', () => {
   );
   expect(JSON.stringify(event)).not.toContain('canary');
   expect(event).toMatchObject({ verdict: 'deny', reasons: ['mode-plan'], effects: [{ kind: 'run', target: 'curl' }] });
+  // A name out of a listing nobody vouched for stands there as its reference.
+  const named = { kind: 'read', path: '/ws/canary', label: TRUSTED_PUBLIC, ref: 'ref:1' } as const;
+  const read = auditDecision('c2', [named], { verdict: 'deny', reasons: [], message: '' }, 'ask');
+  expect(read).toMatchObject({ effects: [{ kind: 'read', target: 'ref:1' }] });
+  expect(JSON.stringify(read)).not.toContain('canary');
 });

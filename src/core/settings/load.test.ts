@@ -191,6 +191,7 @@ test('UP-37: with a file that cannot be read no permission in advance is left, i
     const loaded = await loadSettings(files, layers);
     expect(loaded.closed).toBe(true);
     expect(loaded.rules.map(({ verdict }) => verdict)).toEqual(['deny']);
+    expect(loaded.settings.allow).toEqual([]);
     await write('config/settings.json', '{"permissions": {"deny": ["Bash(touch DENIED*)",] /* kept */}}');
     expect((await loadSettings(files, layers)).closed).toBe(false);
   });
