@@ -261,4 +261,4 @@ test('a host killed at any of 200 journal writes loses nothing and does nothing 
     for (const point of next) await fly(point);
   };
   await Promise.all(Array.from({ length: BESIDE }, worker));
-}, 600_000);
+}, 900_000);
