@@ -1,6 +1,7 @@
 import type { Failure } from '../../protocol/failure.ts';
-import { type Compacted, type CompactionParts, compact } from './compact.ts';
+import { type Compacted, compact } from './compact.ts';
 import { compactionBudget } from './compact-budget.ts';
+import type { CompactionParts } from './compact-parts.ts';
 import type { Reading } from './context-gauge.ts';
 import { breakdown, inThousands } from './context-size.ts';
 import { buildRequest } from './request.ts';

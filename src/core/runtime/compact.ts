@@ -5,6 +5,7 @@ import type { LiveBranch } from '../journal/model-context.ts';
 import { buildMessages, loadLive } from '../journal/model-context.ts';
 import type { Message } from '../models/model.ts';
 import { type Cut, chooseCut } from './compact-cut.ts';
+import type { CompactionOrder, CompactionParts } from './compact-parts.ts';
 import { askSummary, type Summary } from './compact-summary.ts';
 import type { Reading } from './context-gauge.ts';
 import { assistantTokens, sizeOf, textTokens } from './context-size.ts';
@@ -12,31 +13,12 @@ import { buildRequest, contextOptions } from './request.ts';
 import type { Runtime, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
-export interface CompactionOrder {
-  /** What the summary should look after; told to nobody else. */
-  readonly focus: string;
-  /** Tokens that stay word for word, at most. */
-  readonly keep: number;
-  /** Tokens the conversation may grow to; null for no limit. */
-  readonly budget: number | null;
-  /** The round it is made for; 0 when the person asked for it. */
-  readonly round: number;
-  /** The service refused the conversation as it is: it is summarised with less detail. */
-  readonly refused: boolean;
-}
-
 export type Compacted =
   | { readonly outcome: 'done'; readonly reading: Reading }
   /** Nothing was said that could be summarised. */
   | { readonly outcome: 'nothing' }
   | { readonly outcome: 'failed'; readonly message: string; readonly failure: Failure | null }
   | { readonly outcome: 'aborted' };
-
-export interface CompactionParts {
-  readonly runtime: Runtime;
-  readonly terms: Pick<TurnTerms, 'model' | 'effort' | 'signal'>;
-  readonly progress: Pick<TurnProgress, 'spend' | 'phase'>;
-}
 
 /** An exchange with the person is kept as long as all of them together stay below this. */
 const ANSWER_CHARACTERS = 32 * 1024;

@@ -9,11 +9,6 @@ import { accepted, refused } from './sent.ts';
 /** Names the entry that holds this session's choice. */
 export const AUTOCOMPACT = 'autocompact';
 
-/** What is wanted of automatic compaction now; changed by `/autocompact`, read before each request. */
-export interface Autocompact {
-  wish: CompactionWish;
-}
-
 export function readWish(data: Json): CompactionWish | null {
   const { automatic, cap } = (data ?? {}) as { readonly automatic?: Json; readonly cap?: Json };
   if (typeof automatic !== 'boolean') return null;

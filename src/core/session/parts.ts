@@ -6,18 +6,23 @@ import type { Drafts } from '../journal/drafts.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { TranscriptIndex } from '../journal/transcript.ts';
 import type { Models } from '../models/catalog.ts';
+import type { CompactionWish } from '../runtime/compact-budget.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { Recorder, Runtime } from '../runtime/runtime.ts';
 import type { SaveDefaults } from '../settings/save-defaults.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
-import type { Autocompact } from './autocompact.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { TurnLoop } from './turn-loop.ts';
+
+/** What is wanted of automatic compaction now; changed by `/autocompact`, read before each request. */
+export interface Autocompact {
+  wish: CompactionWish;
+}
 
 /** Everything a session is made of, for the files that serve its door. */
 export interface SessionParts {
