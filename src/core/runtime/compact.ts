@@ -11,7 +11,6 @@ import type { Reading } from './context-gauge.ts';
 import { assistantTokens, sizeOf, textTokens } from './context-size.ts';
 import { buildRequest, contextOptions } from './request.ts';
 import type { Runtime, TurnTerms } from './runtime.ts';
-import type { TurnProgress } from './turn-progress.ts';
 
 export type Compacted =
   | { readonly outcome: 'done'; readonly reading: Reading }
