@@ -150,7 +150,14 @@ async function live(
       for (const ask of view.asks) {
         if (seen.has(ask.id)) continue;
         seen.add(ask.id);
-        void linked.send({ type: 'answer', ask: ask.id, answer: { kind: 'choice', choice: 'once' } }, client);
+        void linked.send(
+          {
+            type: 'answer',
+            ask: ask.id,
+            answer: { kind: 'choice', choice: ask.body.kind === 'trust' ? 'trust' : 'once' },
+          },
+          client,
+        );
       }
       if (view.queue.paused !== null) void linked.send({ type: 'queue-resume' }, client);
       return (
