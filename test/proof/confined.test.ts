@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const fake of fakes) await fake.close();
 });
 
-/** A place whose model runs `line` and then says "Done."; and what the model was told. */
+/** A place whose model runs `line` and then says "Done."; and the conversation it was told. */
 async function running(line: string): Promise<{ here: Place; told: () => string }> {
   const fake = await startFakeAnthropic([[{ tool: 'run_shell', input: { command: line, why: 'x' } }], 'Done.']);
   fakes.push(fake);
@@ -28,7 +28,7 @@ async function running(line: string): Promise<{ here: Place; told: () => string 
   places.push(here);
   mkdirSync(path.join(here.home, '.ssh'));
   writeFileSync(path.join(here.home, '.ssh', 'id_rsa'), 'canary-key');
-  return { here, told: () => JSON.stringify(fake.requests.at(-1)?.body) };
+  return { here, told: () => JSON.stringify(fake.requests.at(-1)?.body.messages) };
 }
 
 test.skipIf(!hasBubblewrap)(

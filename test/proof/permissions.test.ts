@@ -215,7 +215,7 @@ test('TRUST-7: the scratch folder is this session’s own, told to programs, vou
   const screen = place.open([...model, '--no-host']);
   await screen.until('What shall be done?');
   await screen.say('Go on.');
-  await screen.until('[Tab] answers');
+  await screen.until('known only when it runs');
   await screen.answerAsk('y');
   await screen.until('Done.');
   expect(path.basename(scratch)).toStartWith('houston-scratch-');
