@@ -18,6 +18,8 @@ export type Intent =
     }
   /** Stops what runs. `pause-queue` (Ctrl-C) holds what waits; `go-on` (Esc) lets the next one start (decisions §10.5). */
   | { readonly type: 'cancel'; readonly then: 'pause-queue' | 'go-on' }
+  /** Stops one delegate, such as `d1.2`, and those below it; the turn goes on with what it reports (SEC-39). */
+  | { readonly type: 'stop-delegate'; readonly delegate: string }
   | { readonly type: 'answer'; readonly ask: string; readonly answer: AskAnswer }
   | { readonly type: 'command'; readonly ref: string; readonly name: string; readonly argument: string }
   | { readonly type: 'command-done'; readonly ref: string }

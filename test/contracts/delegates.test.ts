@@ -1,11 +1,12 @@
 // Delegates at work in whole sessions, with real files, tools and programs; the models and the person are scripted.
 import { afterEach, describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ModelRequest } from '../../src/core/models/model.ts';
 import type { Ask } from '../../src/protocol/ask.ts';
 import { type GuardedPlace, type GuardedRun, guardedPlace, NO, YES } from '../support/guarded-session.ts';
-import type { ScriptEntry, ScriptPart, ScriptReply } from '../support/script.ts';
+import { gate, type ScriptEntry, type ScriptPart, type ScriptReply } from '../support/script.ts';
 
 let places: GuardedPlace[] = [];
 afterEach(() => {
@@ -39,6 +40,8 @@ function speaker(request: ModelRequest): string {
 function play(parts: Readonly<Record<string, Lines>>): readonly ScriptEntry[] {
   const at = new Map<string, number>();
   const answer = (request: ModelRequest): ScriptReply => {
+    // A check of what is to be released.
+    if (request.tools.length === 0) return 'safe\nbecause';
     const who = speaker(request);
     const index = at.get(who) ?? 0;
     at.set(who, index + 1);
@@ -179,6 +182,102 @@ describe('what a delegate is given', () => {
   });
 });
 
+describe('who may delegate', () => {
+  test('SEC-34: nobody whose context is untrusted', async () => {
+    const place = open();
+    await place.run([call('ask_person', { questions: [{ question: 'Which?' }] })], {
+      answer: () => ({ kind: 'answers', answers: [['this']] }),
+    });
+    // As a damaged or older record might have it: untrusted content stands in the conversation as text.
+    const record = readFileSync(place.journal(), 'utf8');
+    const tainted = record.replaceAll('"label":{"integrity":"trusted"', '"label":{"integrity":"untrusted"');
+    expect(tainted).not.toBe(record);
+    writeFileSync(place.journal(), tainted);
+    const run = await place.run(play({ '': [[spawn('reader', 'look')]] }));
+    expect(run.told.at(-1)).toContain('context-untrusted');
+    expect(requestsOf(run, 'd1')).toEqual([]);
+  });
+
+  test('SEC-34: nobody who was shown what had been kept aside; no reference crosses', async () => {
+    const place = open();
+    writeFileSync(join(place.outside, 'page.html'), 'kept\n');
+    const shown = (request: ModelRequest) => JSON.stringify(request.messages.at(-1));
+    const run = await place.run(
+      play({
+        '': [
+          shell('cat ../elsewhere/page.html'),
+          [spawn('worker', 'write ref:1 to b.txt')],
+          call('read_output', { ref: 'ref:1' }),
+          [spawn('reader', 'look')],
+        ],
+        d1: [call('write_file', { path: 'b.txt', contents_ref: 'ref:1' }), shown],
+      }),
+    );
+    expect(run.told[0]).toStartWith('[ref:1:');
+    expect(run.told[1]).toContain('stands for nothing');
+    expect(run.told[2]).toContain('kept');
+    expect(run.told[3]).toContain('no task of yours goes to a delegate any more');
+    expect(requestsOf(run, 'd2')).toEqual([]);
+  });
+});
+
+describe('what happens meanwhile', () => {
+  test('DEL-1: several of one message run beside each other; what is said meanwhile is for none of them', async () => {
+    const place = open();
+    const both = gate();
+    let begun = 0;
+    const waits = (): ScriptReply => {
+      if (++begun === 2) both.open();
+      return { parts: ['done'], gate: both.opened };
+    };
+    let said = false;
+    const run = await place.run(
+      play({
+        '': [[spawn('reader', 'one'), spawn('reader', 'two')], 'and now?', 'over'],
+        d1: [waits],
+        d2: [waits],
+      }),
+      {
+        watch: (view, send) => {
+          if (said || view.activity.phase !== 'tools') return;
+          said = true;
+          send({ type: 'say', ref: 'x', text: 'look for plums too', attachments: [], delivery: 'steering' });
+        },
+      },
+    );
+    expect(run.told).toEqual(['[report of d1]\ndone', '[report of d2]\ndone']);
+    for (const who of ['d1', 'd2']) expect(JSON.stringify(requestsOf(run, who))).not.toContain('plums');
+    expect(JSON.stringify(requestsOf(run, '').at(-1)?.messages)).toContain('plums');
+  });
+
+  test('VIEW-5: its call shows the last three actions and how many came before; then its report', async () => {
+    const place = open();
+    const seen = new Set<string>();
+    const titles = new Set<string>();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) place.write(name, `${name}\n`);
+    const read = (name: string) => call('read_file', { path: name });
+    const run = await place.run(
+      play({
+        '': [[spawn('reader', 'Read them all\nand say what they are')]],
+        d1: [read('a'), read('b'), read('c'), read('d'), read('e'), 'five letters'],
+      }),
+      {
+        watch: (view) => {
+          for (const item of view.transcript.items)
+            if (item.kind === 'call') {
+              seen.add(item.tail);
+              titles.add(item.title);
+            }
+        },
+      },
+    );
+    expect(seen).toContain('d1: 2 earlier actions\n  Read c\n  Read d\n  Read e');
+    expect([...titles].at(-1)).toBe('reader d1: Read them all');
+    const item = run.view.transcript.items.find(({ kind }) => kind === 'call');
+    expect(item).toMatchObject({ tail: '', display: { kind: 'text', text: '[report of d1]\nfive letters' } });
+  });
+});
+
 describe('what a delegate may do', () => {
   test('PR-5, UP-50: plan mode holds inside a worker, for its tools and its lines', async () => {
     const place = open();
@@ -279,6 +378,74 @@ describe('questions of delegates', () => {
 });
 
 describe('how a delegate ends', () => {
+  test('UP-52, SEC-38: stopping the turn ends all of them, what they run and what they ask', async () => {
+    const place = open();
+    const seconds = `3${String(Math.random()).slice(2, 8)}`;
+    const began = gate();
+    const look = setInterval(() => {
+      if (existsSync(join(place.folder, 'began'))) began.open();
+    }, 10);
+    const behind = (command: string) => ({ parts: [one('run_shell', { command })], gate: began.opened });
+    const stood = new Set<string>();
+    let sent = false;
+    const run = await place.run(
+      play({
+        '': [[spawn('worker', 'one'), spawn('worker', 'two'), spawn('worker', 'three')]],
+        d1: [shell(`touch began; sleep ${seconds}`)],
+        d2: [behind('touch S2')],
+        d3: [behind('touch S3')],
+      }),
+      {
+        answer: (ask) => (ask.origin === 'd1' ? YES : null),
+        watch: (view, send) => {
+          for (const { origin } of view.asks) stood.add(origin);
+          if (sent || !view.asks.some(({ origin }) => origin !== 'd1')) return;
+          sent = true;
+          send({ type: 'cancel', then: 'go-on' });
+        },
+      },
+    );
+    clearInterval(look);
+    expect(run.view.asks).toEqual([]);
+    // Of the two that waited only one ever stood before the person.
+    expect(stood.size).toBe(2);
+    expect(run.view.transcript.items.at(-1)).toMatchObject({ kind: 'turn-end', reason: 'stopped' });
+    expect(run.told.map((text) => text.replace(/^The worker d\d /, ''))).toEqual(
+      Array.from({ length: 3 }, () => 'was stopped before it could report.'),
+    );
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`sleep ${seconds}`);
+    expect(readdirSync(place.folder)).toEqual(['began']);
+  });
+
+  test('SEC-39: one that is stopped has its question declined, does nothing more, and still reports', async () => {
+    const place = open();
+    place.write('a.txt', 'a\n');
+    const run = await place.run(
+      play({
+        '': [[spawn('worker', 'one')], 'the turn went on'],
+        d1: [
+          [one('run_shell', { command: 'touch S1' }), one('read_file', { path: 'a.txt' })],
+          (request) => `${request.calls}: ${JSON.stringify(request.messages)}`,
+          shell('touch S2'),
+        ],
+      }),
+      {
+        answer: () => null,
+        watch: (view, send) => {
+          if (view.asks.some(({ origin }) => origin === 'd1')) send({ type: 'stop-delegate', delegate: 'd1' });
+        },
+      },
+    );
+    expect(readdirSync(place.folder)).toEqual(['a.txt']);
+    expect(run.view.asks).toEqual([]);
+    expect(requestsOf(run, 'd1')).toHaveLength(2);
+    expect(run.told[0]).toStartWith('[report of d1]\n[The person stopped it: ');
+    expect(run.told[0]).toContain('forbidden: ');
+    // The read behind it was not asked about, and is not permitted any more all the same.
+    expect(run.told[0]).toContain('the person stopped you');
+    expect(run.view.transcript.items.at(-1)).toMatchObject({ kind: 'turn-end', reason: 'done' });
+  });
+
   test('UP-30: going in circles ends it, and its parent is told so and goes on', async () => {
     const place = open();
     const again = Array.from({ length: 50 }, () => call('find_files', { pattern: 'zzz' }));

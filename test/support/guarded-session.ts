@@ -22,6 +22,7 @@ import { type ControllerOptions, createController } from '../../src/core/session
 import { readInstructions } from '../../src/core/settings/instructions.ts';
 import { createTools } from '../../src/core/tools/registry.ts';
 import type { Ask, AskAnswer } from '../../src/protocol/ask.ts';
+import type { Intent } from '../../src/protocol/intent.ts';
 import { apply, emptyHead, emptyView } from '../../src/protocol/reduce.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createBunSystem } from '../../src/system/bun/system.ts';
@@ -63,10 +64,10 @@ export interface GuardedOptions
   readonly fetch?: (url: URL) => Response | Promise<Response>;
   /** What the person says about the folder; `given`: they are not asked, it is trusted. */
   readonly trust?: 'trust' | 'no' | 'given';
-  /** What they say to every other question. */
-  readonly answer?: (ask: Ask) => AskAnswer;
-  /** Sees the view after each of its changes. */
-  readonly watch?: (view: View) => void;
+  /** What they say to every other question; null: nothing. */
+  readonly answer?: (ask: Ask) => AskAnswer | null;
+  /** Sees the view after each of its changes, and may say something to it. */
+  readonly watch?: (view: View, send: (intent: Intent) => void) => void;
   readonly prompt?: string;
   /** The value of PATH that lines run with. */
   readonly path?: string;
@@ -192,13 +193,13 @@ export function guardedPlace(): GuardedPlace {
     const asks: Ask[] = [];
     controller.attach({ client: 'c' }, (update) => {
       apply(view, update);
-      watch?.(view);
+      watch?.(view, (intent) => void controller.send(intent, 'c'));
       for (const ask of view.asks) {
         if (asks.some((one) => one.id === ask.id)) continue;
         asks.push(structuredClone(ask));
-        const said: AskAnswer =
+        const said: AskAnswer | null =
           ask.body.kind === 'trust' && trust !== 'given' ? { kind: 'choice', choice: trust } : answer(ask);
-        void controller.send({ type: 'answer', ask: ask.id, answer: said }, 'c');
+        if (said !== null) void controller.send({ type: 'answer', ask: ask.id, answer: said }, 'c');
       }
     });
     await controller.send({ type: 'say', ref: ids.uuid(), text: prompt, attachments: [], delivery: 'queue' }, 'c');

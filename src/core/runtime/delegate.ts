@@ -1,3 +1,4 @@
+import { childAbort } from '../../base/abort.ts';
 import type { Json } from '../../base/json.ts';
 import type { Entry } from '../../protocol/entry.ts';
 import { type Label, TRUSTED_PRIVATE, TRUSTED_PUBLIC } from '../../protocol/label.ts';
@@ -27,20 +28,36 @@ export interface DelegateParts {
   readonly lastNumber: number;
 }
 
+/** What all delegates of a session have in common. */
+interface Tree {
+  turn: number;
+  /** In this turn. */
+  started: number;
+  /** How to stop each of those that run, by name. */
+  readonly running: Map<string, () => void>;
+}
+
 /** Where a run stands in the tree of delegates; the session's own turn has no name and stands at depth 0. */
 interface Seat {
   readonly name: string;
   readonly depth: number;
   readonly root: Runtime;
   readonly parts: DelegateParts;
-  readonly tree: { turn: number; started: number };
+  readonly tree: Tree;
   /** The call of the session's own turn that all of this goes back to; null in the turn itself. */
   readonly call: string | null;
 }
 
 /** The session's runtime, with delegates. */
 export function withDelegates(runtime: Runtime, parts: DelegateParts): Runtime {
-  const seat = { name: '', depth: 0, root: runtime, parts, tree: { turn: 0, started: 0 }, call: null };
+  const seat = {
+    name: '',
+    depth: 0,
+    root: runtime,
+    parts,
+    tree: { turn: 0, started: 0, running: new Map() },
+    call: null,
+  };
   return seated(runtime, seat, parts.lastNumber);
 }
 
@@ -57,6 +74,12 @@ function seated(runtime: Runtime, seat: Seat, lastNumber: number): Runtime {
           (text) => here.publish({ type: 'call-output', call: spawn.call, text: here.calls.redact(text), whole: true }),
         );
         return Promise.all(orders.map((order) => runDelegate(here, seat, order, spawn, activity)));
+      },
+      stop: (name) => {
+        const { running } = seat.tree;
+        const found = [...running].filter(([one]) => one === name || one.startsWith(`${name}.`));
+        for (const [, stop] of found) stop();
+        return found.length > 0;
       },
     },
   });
@@ -131,22 +154,37 @@ async function runDelegate(
     }
   };
   const recorder = createDelegateRecorder(journal, see);
-  const own = delegateRuntime(parent, seat, order, { journal, recorder, gauge, quarantine, audit, call: spawn.call });
+  const stop = childAbort(signal);
+  tree.running.set(name, () => stop.abort('stopped'));
+  const own = delegateRuntime(parent, seat, order, {
+    journal,
+    recorder,
+    gauge,
+    quarantine,
+    audit,
+    call: spawn.call,
+    stop: stop.signal,
+  });
   const terms: TurnTerms = {
     turn: 1,
     model,
     effort,
-    roundLimit: ROUNDS[kind],
+    // Stopped by itself, it has one more round, to report and do nothing else (SEC-39).
+    get roundLimit() {
+      return stop.signal.aborted ? 0 : ROUNDS[kind];
+    },
     opening: await give(own, order),
     signal,
     onTaken: () => {},
   };
   const ended = await runTurn(own, terms);
+  tree.running.delete(name);
+  stop.release();
   spawn.progress.refusals += ended.refusals;
   await recorder.written();
   await journal.flush().catch(() => undefined);
   await journal.close();
-  const report = reportOf(order, ended, said.trim(), labelOf(quarantine));
+  const report = reportOf(order, ended, said.trim(), labelOf(quarantine), stop.signal.aborted);
   activity.end(name, report.ended);
   return report;
 }
@@ -160,10 +198,11 @@ function delegateRuntime(
     readonly quarantine: Quarantine;
     readonly audit: Audit;
     readonly call: string;
+    readonly stop: AbortSignal;
   },
 ): Runtime {
   const { root } = seat;
-  const { journal, recorder, gauge, quarantine, audit } = own;
+  const { journal, recorder, gauge, quarantine, audit, stop } = own;
   const depth = seat.depth + 1;
   const call = seat.call ?? own.call;
   const tools = heldTools(kind, parent.calls.tools, depth);
@@ -185,9 +224,14 @@ function delegateRuntime(
     calls: {
       ...root.calls,
       tools,
-      gate: root.calls.gate.forRun(quarantine, audit),
+      gate: root.calls.gate.forRun({ quarantine, audit, stopped: () => stop.aborted }),
       // Its questions stand under the call the person sees, and say who asks.
-      ask: (wish, signal) => root.calls.ask({ ...wish, origin: name, call }, signal),
+      ask: async (wish, signal) => {
+        const either = childAbort(signal, stop);
+        const answer = await root.calls.ask({ ...wish, origin: name, call }, either.signal);
+        either.release();
+        return answer;
+      },
       ledger: { saw: (path, hash) => void seen.set(path, hash), lastSeen: (path) => seen.get(path) ?? null },
       todo: () => [],
     },
@@ -220,15 +264,22 @@ function labelOf({ context }: Quarantine): Label {
   };
 }
 
-function reportOf(order: DelegateOrder, ended: TurnReport, said: string, label: Label): DelegateReport {
+function reportOf(
+  order: DelegateOrder,
+  ended: TurnReport,
+  said: string,
+  label: Label,
+  stopped: boolean,
+): DelegateReport {
   const { name, kind } = order;
   switch (ended.reason) {
     case 'done':
       if (said === '') return unreported(order, 'failed', 'ended without a report');
       return { name, ended: 'reported', text: said, label };
     case 'limit': {
-      if (said === '') return unreported(order, 'failed', 'used up its rounds and ended without a report');
-      const text = `[It had no rounds left after ${ROUNDS[kind]}: what it was asked to do may not be done.]\n${said}`;
+      const why = stopped ? 'The person stopped it' : `It had no rounds left after ${ROUNDS[kind]}`;
+      if (said === '') return unreported(order, 'failed', 'had to end and wrote no report');
+      const text = `[${why}: what it was asked to do may not be done.]\n${said}`;
       return { name, ended: 'reported', text, label };
     }
     case 'repeating':

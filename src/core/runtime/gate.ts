@@ -37,7 +37,7 @@ export interface Gate {
   /** Keeps what a lasting answer covers from now on; false when it should outlive the session and could not be kept. */
   remember(asked: Extract<Decision, { verdict: 'ask' }>, answer: AskAnswer): Promise<boolean>;
   /** The same gate for a run with a quarantine of its own: rules, trust, mode and lasting answers are shared, both ways (SEC-36). */
-  forRun(quarantine: Quarantine, audit: Audit): Gate;
+  forRun(own: Pick<GateParts, 'quarantine' | 'audit' | 'stopped'>): Gate;
 }
 
 export interface GateParts {
@@ -49,6 +49,8 @@ export interface GateParts {
   readonly mode: () => PermissionMode;
   readonly canAsk: boolean;
   readonly audit: Audit;
+  /** Whether this run was stopped by itself: then nothing more is permitted. Never where absent. */
+  readonly stopped?: () => boolean;
   /** Answers about commands that were remembered before. */
   readonly earlierAnswers?: readonly AnsweredLine[];
   readonly earlierKeyFolders?: readonly string[];
@@ -83,17 +85,19 @@ function gateOver(parts: GateParts, kept: { answers: SessionAnswers }): Gate {
     judge: async (effects, call) => {
       const facts = await gatherFacts(effects, scopeNow(), sources);
       // Mode and answers are looked at last: what changed while facts were gathered counts.
-      const decision = decide({
-        effects,
-        facts,
-        mode: mode(),
-        rules,
-        answers: kept.answers,
-        canAsk,
-        canRemember: parts.remembered != null,
-        commandOutput: parts.commandOutput ?? 'class',
-        contextTrusted: quarantine.context.trusted,
-      });
+      const decision = parts.stopped?.()
+        ? STOPPED
+        : decide({
+            effects,
+            facts,
+            mode: mode(),
+            rules,
+            answers: kept.answers,
+            canAsk,
+            canRemember: parts.remembered != null,
+            commandOutput: parts.commandOutput ?? 'class',
+            contextTrusted: quarantine.context.trusted,
+          });
       audit(auditDecision(call, effects, decision, mode()));
       if (decision.verdict === 'allow') {
         for (const effect of effects)
@@ -112,6 +116,12 @@ function gateOver(parts: GateParts, kept: { answers: SessionAnswers }): Gate {
       if (answer.kind !== 'choice' || answer.choice !== 'remember') return true;
       return (await parts.remembered?.add(answeredLines(asked, answer), answeredKeyFolders(asked, answer))) ?? false;
     },
-    forRun: (own, told) => gateOver({ ...parts, quarantine: own, audit: told }, kept),
+    forRun: (own) => gateOver({ ...parts, ...own }, kept),
   };
 }
+
+const STOPPED: Decision = {
+  verdict: 'deny',
+  reasons: [{ identifier: 'stopped', text: 'the person stopped this delegate' }],
+  message: 'Not permitted (stopped): the person stopped you. Nothing was done. Report now.',
+};

@@ -103,6 +103,8 @@ export interface Delegates {
   name(): string;
   /** Runs them beside each other until all have ended; their reports in the same order. */
   run(orders: readonly DelegateOrder[], spawn: Spawn): Promise<readonly DelegateReport[]>;
+  /** Stops one and those below it: what they asked is declined, nothing more is permitted, they report. False when none such runs. */
+  stop(name: string): boolean;
 }
 
 /** The call that starts delegates, and the turn it belongs to. */

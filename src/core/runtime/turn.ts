@@ -54,12 +54,14 @@ export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnR
 }
 
 async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgress): Promise<Ending> {
-  const { signal, roundLimit } = terms;
+  const { signal } = terms;
   const repeats = createRepeats();
   const parts = { runtime, terms, progress };
   const made = noRoomMade();
   for (let round = 1; ; round++) {
     if (signal.aborted) return stopped(signal);
+    // A delegate's may fall to nothing while it runs.
+    const { roundLimit } = terms;
     const last = roundLimit !== null && round >= roundLimit;
     const room = await makeRoom(parts, made, round);
     if (room.outcome === 'aborted') return stopped(signal);

@@ -98,6 +98,10 @@ async function handleIntent(
           return refused('answer-unfitting', 'That is not one of the answers to this question.');
       }
       break;
+    case 'stop-delegate':
+      return parts.runtime()?.calls.delegates?.stop(intent.delegate) === true
+        ? accepted()
+        : refused('no-such-delegate', `No delegate ${intent.delegate} is running.`);
     case 'command':
       return runCommand(parts, intent, client, own ?? { fate: 'run' });
     case 'draft':
