@@ -36,7 +36,7 @@ export const HOSTILE: readonly string[] = [
 
 /** Sequences that Mission Control writes while it runs; all of them move its own pen or set its own title. */
 const OURS =
-  /\u001b\[(?:(?:(?:[34]8;(?:5;[0-9]+|2;[0-9]+;[0-9]+;[0-9]+)|2[2-9]|[349][0-7]|[34]9|10[0-7]|[0-479]);?)*m|[0-9;]*H|[0-9]*K|[0-9]*C|\?2026[hl]|\?25[hl]|[0-9]* q)|\u001b\][02];[^\u0000-\u001f\u007f-\u009f]*\u0007/g;
+  /\u001b\[(?:(?:(?:[34]8;(?:5;[0-9]+|2;[0-9]+;[0-9]+;[0-9]+)|2[2-9]|[349][0-7]|[34]9|10[0-7]|[0-479]);?)*m|[0-9;]*H|[0-9]*K|[0-9]*C|\?2026[hl]|\?25[hl]|[0-9]* q)|\u001b\][02];(?:\[!\] )?houston[^\u0000-\u001f\u007f-\u009f]*\u0007/g;
 
 /** What in a stream of bytes a terminal would obey, or would not show, beside what is ours; written out. */
 export function foreignControls(bytes: string): readonly string[] {

@@ -1,5 +1,6 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are words of a shell
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBunSystem } from '../../system/bun/system.ts';
@@ -156,4 +157,22 @@ describe('run a line', () => {
   test('says when the folder is not there', async () => {
     await expect(run('true', { folder: join(folder, 'gone') })).rejects.toMatchObject({ code: 'ENOENT' });
   });
+});
+
+test('SBX-3: a line cannot have us read for it: the note of what it left running is no way to other files', async () => {
+  writeFileSync(join(folder, 'secret'), 'CANARY\n');
+  const runner = createLineRunner({
+    files: system.files,
+    processes: system.processes,
+    clock: system.clock,
+    environment: { PATH: process.env.PATH ?? '' },
+    session: 's',
+    outputs: null,
+    scratch: folder,
+  });
+  const line = 'ln -s secret "$HOUSTON_SCRATCH/.left-${HOUSTON_CALL#*/}"; ls -A "$HOUSTON_SCRATCH"';
+  const order = { call: 'call-1', line, folder, timeoutMs: 20_000 };
+  const result = await runner(order, new AbortController().signal, () => {});
+  expect(result.head).toContain('.left-call-1');
+  expect(result.ended).toEqual([]);
 });
