@@ -21,3 +21,8 @@ export interface CompactionParts {
   readonly terms: Pick<TurnTerms, 'model' | 'effort' | 'signal'>;
   readonly progress: Pick<TurnProgress, 'spend' | 'phase'>;
 }
+
+/** What is shown beside the clock: the phase alone, or what the summary is to look after. */
+export function compactingDetail(focus: string): string {
+  return focus === '' ? '' : `Compacting: ${focus}`;
+}

@@ -4,7 +4,7 @@ import type { ModelEnd, ModelRequest } from '../models/model.ts';
 import { streamWithRetry } from '../models/retry.ts';
 import { costOf, hasUsage } from '../models/usage.ts';
 import { type Lean, leanMessages } from './compact-lean.ts';
-import type { CompactionOrder, CompactionParts } from './compact-parts.ts';
+import { type CompactionOrder, type CompactionParts, compactingDetail } from './compact-parts.ts';
 import { summaryPrompt } from './compact-prompt.ts';
 import type { Reading } from './context-gauge.ts';
 import { sizeOf, textTokens } from './context-size.ts';
@@ -41,7 +41,7 @@ export async function askSummary(
     const tooLong = (lean === null && order.refused) || tokens + textTokens(prompt) + (most ?? 0) / 2 > window;
     if (tooLong && at < DETAILS.length - 1) continue;
     addText(messages, prompt);
-    last = await ask(parts, { ...request, messages, calls: 'forbidden', maxOutput: most });
+    last = await ask(parts, { ...request, messages, calls: 'forbidden', maxOutput: most }, order.focus);
     if (last.outcome !== 'failed' || last.failure?.category !== 'context-too-long') return last;
   }
   return last;
@@ -49,7 +49,11 @@ export async function askSummary(
 
 const TOO_LONG = 'the conversation is too long even to be summarised';
 
-async function ask({ runtime, terms, progress }: CompactionParts, request: ModelRequest): Promise<Summary> {
+async function ask(
+  { runtime, terms, progress }: CompactionParts,
+  request: ModelRequest,
+  focus: string,
+): Promise<Summary> {
   const { model, signal } = terms;
   const record = async (usage: Usage): Promise<void> => {
     if (!hasUsage(usage)) return;
@@ -72,7 +76,7 @@ async function ask({ runtime, terms, progress }: CompactionParts, request: Model
   });
   for await (const event of stream) {
     if (event.type === 'end') end = event;
-    else if (event.type === 'begin') progress.phase('compacting');
+    else if (event.type === 'begin') progress.phase('compacting', compactingDetail(focus));
   }
   if (end === null) throw new Error('a model stream ended without its end');
   const { result, usage } = end;

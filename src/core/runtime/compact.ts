@@ -5,7 +5,7 @@ import type { LiveBranch } from '../journal/model-context.ts';
 import { buildMessages, loadLive } from '../journal/model-context.ts';
 import type { Message } from '../models/model.ts';
 import { type Cut, chooseCut } from './compact-cut.ts';
-import type { CompactionOrder, CompactionParts } from './compact-parts.ts';
+import { type CompactionOrder, type CompactionParts, compactingDetail } from './compact-parts.ts';
 import { askSummary, type Summary } from './compact-summary.ts';
 import type { Reading } from './context-gauge.ts';
 import { assistantTokens, sizeOf, textTokens } from './context-size.ts';
@@ -39,7 +39,7 @@ export async function compact(parts: CompactionParts, order: CompactionOrder): P
   const won = live.entries.slice(0, cut.at).some(({ id }, at) => tokens[at]! > 0 && !kept.said.includes(id));
   if (!won && live.compaction === null) return { outcome: 'nothing' };
 
-  progress.phase('compacting');
+  progress.phase('compacting', compactingDetail(order.focus));
   const [opening] = await recorder.write([note('info', 'compacting', OPENING)], KEEP);
   const { request } = await buildRequest(runtime, terms, false);
   const before = gauge.read(request);

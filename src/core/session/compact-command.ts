@@ -1,6 +1,7 @@
 import type { Refusal } from '../../base/refusal.ts';
 import { compact } from '../runtime/compact.ts';
 import { compactionBudget } from '../runtime/compact-budget.ts';
+import { compactingDetail } from '../runtime/compact-parts.ts';
 import { KEEP_TOKENS } from '../runtime/compact-turn.ts';
 import { createTurnProgress } from '../runtime/turn-progress.ts';
 import type { SessionParts } from './parts.ts';
@@ -20,7 +21,7 @@ export async function compactNow(parts: SessionParts, focus: string, signal: Abo
   if (runtime === null || model === null) return refusedEnd('no-model', 'There is no model to summarise with.');
   const began = system.clock.ticks();
   const progress = createTurnProgress(null, system.clock.now(), publisher.publish);
-  progress.phase('compacting');
+  progress.phase('compacting', compactingDetail(focus));
   const { facts } = model;
   const compacted = await compact(
     { runtime, terms: { model, effort, signal }, progress },
