@@ -9,6 +9,10 @@ if ! command -v npm >/dev/null 2>&1; then
   echo "houston: no-npm: npm (with Node 20 or newer) is needed once, to install what Houston is built on" >&2
   exit 3
 fi
+if [ -h node_modules ]; then
+  echo "houston: linked-modules: node_modules is a link; setting up would empty the folder it leads to" >&2
+  exit 1
+fi
 lock=.setup-lock
 waited=0
 until mkdir "$lock" 2>/dev/null; do

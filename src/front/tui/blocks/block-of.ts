@@ -129,7 +129,8 @@ function turnEndRows(item: Extract<Item, { kind: 'turn-end' }>, options: BlockOp
     return [...said, rule];
   }
   const { failure } = item;
-  const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
+  const named = failure.status === null || failure.message.includes(`(${failure.status})`);
+  const status = named ? '' : ` (HTTP ${failure.status})`;
   const tries = failure.attempts > 1 ? `, after ${plural(failure.attempts, 'attempt')}` : '';
   const reason = textRows(`${failure.message}${status}${tries}`, [INDENT], 'text', options).map(
     (row, index): Row => (index === 0 ? { ...row, margin: [piece('✗ ', 'bad')], action: 'toggle' } : row),
