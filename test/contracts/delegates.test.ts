@@ -219,6 +219,21 @@ describe('who may delegate', () => {
     expect(run.told[3]).toContain('no task of yours goes to a delegate any more');
     expect(requestsOf(run, 'd2')).toEqual([]);
   });
+
+  test('SEC-34, SEC-37: nor whoever reads the report of one that was shown it, also after a resume', async () => {
+    const place = open();
+    writeFileSync(join(place.outside, 'page.html'), 'kept\n');
+    const run = await place.run(
+      play({
+        '': [[spawn('checker', 'look at the page')], [spawn('reader', 'look')]],
+        d1: [shell('cat ../elsewhere/page.html'), call('read_output', { ref: 'ref:1' }), 'it says kept'],
+      }),
+    );
+    expect(run.told[0]).toBe('[report of d1]\nit says kept');
+    expect(run.told[1]).toContain('no task of yours goes to a delegate any more');
+    const again = await place.run(play({ '': [[spawn('reader', 'look')]] }));
+    expect(again.told.at(-1)).toContain('no task of yours goes to a delegate any more');
+  });
 });
 
 describe('what happens meanwhile', () => {

@@ -65,7 +65,13 @@ export function asideWorld(side: GrantedTurn, call: CallPart, allowed: Allowed, 
       const { delegates } = calls;
       if (delegates === null || orders.some(({ task }) => !granted.includes(task)))
         throw notGranted('no such delegate was approved');
-      return delegates.run(orders, { call: call.call, terms, progress: side.progress });
+      const reports = await delegates.run(orders, { call: call.call, terms, progress: side.progress });
+      // What was released to one of them is released to whoever reads its report.
+      if (reports.some(({ released }) => released)) {
+        gate.quarantine.noteReleased();
+        before.push({ kind: 'record', name: RELEASED, data: { ref: null } });
+      }
+      return reports;
     },
     released() {
       if (allowed.released === null) throw notGranted('nothing was released');

@@ -15,6 +15,7 @@ const report = (name: string, label: Label): DelegateReport => ({
   ended: 'reported',
   text: `found by ${name}`,
   label,
+  released: false,
 });
 
 /** What the parent's model is shown of these reports, and its quarantine afterwards. */
@@ -55,7 +56,7 @@ describe('a report', () => {
     const { quarantine, shown } = await presented([
       report('d1', UNTRUSTED_PRIVATE),
       report('d2', TRUSTED_PRIVATE),
-      { name: 'd3', ended: 'failed', text: 'The reader d3 failed.', label: combineLabels([]) },
+      { name: 'd3', ended: 'failed', text: 'The reader d3 failed.', label: combineLabels([]), released: false },
     ]);
     expect(shown.text).not.toContain('found by d1');
     expect(shown.text).toContain('[report of d1: kept aside as ref:1');

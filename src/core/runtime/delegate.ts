@@ -184,7 +184,7 @@ async function runDelegate(
   await recorder.written();
   await journal.flush().catch(() => undefined);
   await journal.close();
-  const report = reportOf(order, ended, said.trim(), labelOf(quarantine), stop.signal.aborted);
+  const report = reportOf(order, ended, said.trim(), quarantine, stop.signal.aborted);
   activity.end(name, report.ended);
   return report;
 }
@@ -268,19 +268,25 @@ function reportOf(
   order: DelegateOrder,
   ended: TurnReport,
   said: string,
-  label: Label,
+  quarantine: Quarantine,
   stopped: boolean,
 ): DelegateReport {
   const { name, kind } = order;
+  const reported = {
+    name,
+    ended: 'reported',
+    label: labelOf(quarantine),
+    released: quarantine.context.released,
+  } as const;
   switch (ended.reason) {
     case 'done':
       if (said === '') return unreported(order, 'failed', 'ended without a report');
-      return { name, ended: 'reported', text: said, label };
+      return { ...reported, text: said };
     case 'limit': {
       const why = stopped ? 'The person stopped it' : `It had no rounds left after ${ROUNDS[kind]}`;
       if (said === '') return unreported(order, 'failed', 'had to end and wrote no report');
       const text = `[${why}: what it was asked to do may not be done.]\n${said}`;
-      return { name, ended: 'reported', text, label };
+      return { ...reported, text };
     }
     case 'repeating':
       return unreported(
@@ -299,7 +305,8 @@ function reportOf(
 
 /** One sentence of ours in place of a report (DEL). */
 function unreported(order: DelegateOrder, ended: 'failed' | 'stopped', what: string): DelegateReport {
-  return { name: order.name, ended, text: `The ${order.kind} ${order.name} ${what}.`, label: TRUSTED_PUBLIC };
+  const text = `The ${order.kind} ${order.name} ${what}.`;
+  return { name: order.name, ended, text, label: TRUSTED_PUBLIC, released: false };
 }
 
 const KEEP = { onFailure: 'keep' } as const;

@@ -124,6 +124,8 @@ export interface DelegateReport {
   readonly text: string;
   /** Of its own context in the end (SEC-37). */
   readonly label: Label;
+  /** Whether it was shown what had been kept aside, so that its report may repeat it. */
+  readonly released: boolean;
 }
 
 /** What plans may know of quarantined content: what it stands for, and how a change by it would look to the person. */
