@@ -3,6 +3,7 @@ import type { Json } from '../../base/json.ts';
 import type { Entry } from '../../protocol/entry.ts';
 import { type Label, TRUSTED_PRIVATE, TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { ModelRef, Usage } from '../../protocol/message.ts';
+import { SystemError } from '../../system/files.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createModelContext } from '../journal/model-context.ts';
 import { hasUsage } from '../models/usage.ts';
@@ -15,7 +16,7 @@ import { heldTools, MOST_A_TURN, ROUNDS } from './delegate-kinds.ts';
 import { delegatePrompt } from './delegate-prompt.ts';
 import { createDelegateRecorder } from './delegate-recorder.ts';
 import { createInbox } from './inbox.ts';
-import type { Runtime, Spawn, TurnTerms } from './runtime.ts';
+import type { Runtime, Spawn } from './runtime.ts';
 import { runTurn, type TurnReport } from './turn.ts';
 
 /** Names the entry that says a delegate was started, and where its own journal is. */
@@ -73,7 +74,8 @@ function seated(runtime: Runtime, seat: Seat, lastNumber: number): Runtime {
           orders.map(({ name }) => name),
           (text) => here.publish({ type: 'call-output', call: spawn.call, text: here.calls.redact(text), whole: true }),
         );
-        return Promise.all(orders.map((order) => runDelegate(here, seat, order, spawn, activity)));
+        // None of them runs on unseen because another one met a fault.
+        return allOf(orders.map((order) => runDelegate(here, seat, order, spawn, activity)));
       },
       stop: (name) => {
         const { running } = seat.tree;
@@ -84,6 +86,12 @@ function seated(runtime: Runtime, seat: Seat, lastNumber: number): Runtime {
     },
   });
   return here;
+}
+
+/** Waits for all of them, also where one throws. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 function withCalls(runtime: Runtime, calls: Partial<Runtime['calls']>): Runtime {
@@ -103,7 +111,7 @@ async function runDelegate(
 ): Promise<DelegateReport> {
   const { tree, parts } = seat;
   const { name, kind } = order;
-  const { model, effort, signal, turn } = spawn.terms;
+  const { model, signal, turn } = spawn.terms;
   if (seat.depth === 0 && tree.turn !== turn) Object.assign(tree, { turn, started: 0 });
   if (tree.started >= MOST_A_TURN) {
     activity.end(name, 'not started');
@@ -117,7 +125,7 @@ async function runDelegate(
 
   const journal = await parts.openJournal();
   const data: Json = { delegate: name, kind, call: spawn.call, journal: journal.session };
-  await parent.recorder.write([{ kind: 'record', name: DELEGATE, data }], KEEP);
+  void parent.recorder.write([{ kind: 'record', name: DELEGATE, data }], KEEP);
   const quarantine = ownQuarantine(parent);
   const audit: Audit = (event, delegate) => parent.calls.gate.audit(event, delegate ?? name);
   const gauge = createContextGauge();
@@ -165,28 +173,28 @@ async function runDelegate(
     call: spawn.call,
     stop: stop.signal,
   });
-  const terms: TurnTerms = {
-    turn: 1,
-    model,
-    effort,
-    // Stopped by itself, it has one more round, to report and do nothing else (SEC-39).
-    get roundLimit() {
-      return stop.signal.aborted ? 0 : ROUNDS[kind];
-    },
-    opening: await give(own, order),
-    signal,
-    onTaken: () => {},
-  };
-  const ended = await runTurn(own, terms);
-  tree.running.delete(name);
-  stop.release();
-  spawn.progress.refusals += ended.refusals;
+  const ended = await begin(own, order, spawn.terms, stop.signal)
+    .catch(notRecorded)
+    .finally(() => {
+      tree.running.delete(name);
+      stop.release();
+    });
+  if (ended !== null) spawn.progress.refusals += ended.refusals;
   await recorder.written();
   await journal.flush().catch(() => undefined);
   await journal.close();
-  const report = reportOf(order, ended, said.trim(), quarantine, stop.signal.aborted);
+  const report =
+    ended === null
+      ? unreported(order, 'failed', 'was not started, because its record could not be written')
+      : reportOf(order, ended, said.trim(), quarantine, stop.signal.aborted);
   activity.end(name, report.ended);
   return report;
+}
+
+/** A turn whose beginning could not be written has not begun; anything else is a bug. */
+function notRecorded(error: unknown): null {
+  if (error instanceof SystemError) return null;
+  throw error;
 }
 
 /** Everything of the session's that a delegate shares, and what it has for itself. */
@@ -249,12 +257,28 @@ function ownQuarantine({ calls, system }: Runtime): Quarantine {
   );
 }
 
-/** The task becomes the one thing said in its conversation. */
-async function give({ recorder }: Runtime, { name, task }: DelegateOrder): Promise<TurnTerms['opening']> {
+/** The task becomes the one thing said in its conversation, and the turn is run. */
+async function begin(
+  own: Runtime,
+  { name, kind, task }: DelegateOrder,
+  { model, effort, signal }: Spawn['terms'],
+  stop: AbortSignal,
+): Promise<TurnReport> {
   const said = { client: 'houston', ref: name, text: task, attachments: [], delivery: 'queue' } as const;
-  const [entry] = await recorder.write([{ kind: 'input', ...said, target: null }], KEEP);
+  const [entry] = await own.recorder.write([{ kind: 'input', ...said, target: null }]);
   if (entry === undefined) throw new Error('an entry was written and is not there');
-  return { id: entry.id, ...said, stillborn: false };
+  return runTurn(own, {
+    turn: 1,
+    model,
+    effort,
+    // Stopped by itself, it has one more round, to report and do nothing else (SEC-39).
+    get roundLimit() {
+      return stop.aborted ? 0 : ROUNDS[kind];
+    },
+    opening: { id: entry.id, ...said, stillborn: false },
+    signal,
+    onTaken: () => {},
+  });
 }
 
 function labelOf({ context }: Quarantine): Label {
