@@ -266,12 +266,25 @@ describe.each(WIRE_RIGS.map((rig) => [rig.name, rig] as const))('%s', (_, rig) =
   test('silence is noticed and tried again, three times at most (UP-25)', async () => {
     const { opened, open } = gate();
     const { fake, model } = await serve(rig, [['a', { wait: opened }]], { repeatLast: true });
-    const clock = createBunClock();
+    const real = createBunClock();
+    let tries = 0;
+    const stallMs = 60;
+    // Silence counts from when the service has the request: how long that takes on a busy machine is no matter here.
+    const after = (ms: number, then: () => void): (() => void) => {
+      if (ms !== stallMs) return real.after(ms, then);
+      const wanted = ++tries;
+      let stop = () => {};
+      const watch = () => {
+        stop = fake.requests.length < wanted ? real.after(5, watch) : real.after(ms, then);
+      };
+      watch();
+      return () => stop();
+    };
     const options = {
       signal: new AbortController().signal,
-      clock: { ...clock, sleep: async () => true },
+      clock: { ...real, after, sleep: async () => true },
       random: () => 0,
-      limits: { stallMs: 60 },
+      limits: { stallMs },
     };
     const { end } = await collect(streamWithRetry(model, ask(), options));
     expect(end.result).toMatchObject({ outcome: 'failed', failure: { category: 'stalled', attempts: 3 } });
