@@ -400,7 +400,8 @@ describe('what a question shows', () => {
     });
     expect(run.planner).not.toContain('Yes, everything');
     const ask = run.asks.find(({ body }) => body.kind === 'permission')!;
-    const drawn = permissionRows(ask, 60).map(
+    // Wide enough for the temporary folder of any system: the words looked for stand in one row.
+    const drawn = permissionRows(ask, 400).map(
       ({ margin, line }) => `${margin.map(({ text }) => text).join('')}|${line.map(({ text }) => text).join('')}`,
     );
     const shown = drawn.filter((row) => row.includes('Yes, everything'));
