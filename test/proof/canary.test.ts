@@ -136,7 +136,8 @@ describe('a folder nobody vouched for', () => {
     const trail = JSON.stringify(found.audit);
     for (const text of ALL) expect(trail).not.toContain(text);
     const events = new Set(found.audit.map(({ event }) => event));
-    for (const event of ['trust', 'decision', 'answer', 'present', 'release'] as const) expect(events).toContain(event);
+    const passed = ['trust', 'decision', 'answer', 'present', 'processor', 'check', 'release'] as const;
+    for (const event of passed) expect(events).toContain(event);
     const decided = found.audit.filter((one) => one.event === 'decision').length;
     expect(decided).toBeGreaterThan(CALLS.length - 6);
   });
