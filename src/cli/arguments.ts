@@ -24,6 +24,7 @@ export interface CommandLine {
   readonly host: boolean;
   readonly allow: readonly string[];
   readonly demo: boolean;
+  readonly quarantineInput: boolean;
   readonly trace: boolean;
 }
 
@@ -281,6 +282,14 @@ export const FLAGS: readonly Flag[] = [
     }),
   },
   {
+    names: ['--quarantine-stdin'],
+    value: 'none',
+    description: 'With -p: piped input is kept aside as a reference, not read by the model',
+    apply: setting((line) => {
+      line.quarantineInput = true;
+    }),
+  },
+  {
     names: ['--trace'],
     value: 'none',
     description: 'With -p: prints every permission decision to stderr',
@@ -336,6 +345,7 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     host: true,
     allow: [],
     demo: false,
+    quarantineInput: false,
     trace: false,
   };
   const positional: string[] = [];

@@ -37,7 +37,12 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
     say(input.refusal.identifier, input.refusal.message);
     return 2;
   }
-  const prompt = [line.prompt, input.value].filter((part) => part !== null).join('\n\n');
+  const aside = line.quarantineInput ? input.value : null;
+  if (line.quarantineInput && line.prompt === null) {
+    say('empty-prompt', '--quarantine-stdin keeps the input aside: say beside it what shall be done with it');
+    return 2;
+  }
+  const prompt = [line.prompt, aside === null ? input.value : null].filter((part) => part !== null).join('\n\n');
   if (prompt.trim() === '') {
     say('empty-prompt', 'there is no prompt: houston -p TEXT, or pipe one in');
     return 2;
@@ -91,7 +96,7 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
       session: linked,
       client,
       ref: system.ids.uuid(),
-      prompt,
+      prompt: aside === null ? prompt : `${prompt}\n\n${await session.keepAside(aside, 'the piped input')}`,
       attachments: attachments.value,
       format: line.format,
       out: writeOut,

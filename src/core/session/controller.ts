@@ -1,4 +1,5 @@
 import type { Refusal } from '../../base/refusal.ts';
+import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import type { Answered, QueryType } from '../../protocol/query.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
@@ -32,6 +33,7 @@ import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts'
 import { withoutHidden } from '../runtime/unanswered-prompts.ts';
 import type { LanguageServers } from '../tools/language-servers.ts';
 import { TOOL_LIMITS, type Tool, type ToolLimits } from '../tools/tool.ts';
+import { seal } from '../values/sealed.ts';
 import { answerQuery } from './answer-query.ts';
 import { createAsks } from './asks.ts';
 import { createAttachments } from './attachments.ts';
@@ -39,7 +41,7 @@ import { openChildJournal } from './child-journal.ts';
 import { createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
 import { findDraft } from './find-draft.ts';
-import { foldJournal } from './fold-journal.ts';
+import { foldJournal, KEPT_ASIDE } from './fold-journal.ts';
 import { createIntentHandler } from './handle-intent.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
@@ -142,6 +144,11 @@ export interface SessionSettings {
 const CLOSE_LIMIT_MS = 10_000;
 
 export interface SessionController extends Session {
+  /**
+   * Puts `text` into quarantine, as (untrusted, private), and answers the sentence that stands for it in a prompt. Its
+   * reference is recorded, so that no later one, also after a resume, ever takes the same number.
+   */
+  keepAside(text: string, origin: string): Promise<string>;
   /** This client will not come back: what was asked of it alone resolves to nothing. */
   clientLost(client: ClientId): void;
   /** Settles when the session is started and nothing runs or may start. */
@@ -435,6 +442,17 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const intents = createIntentHandler(parts);
 
   return {
+    keepAside: async (text, origin) => {
+      const kept = quarantine.present({
+        sealed: seal(text, UNTRUSTED_PRIVATE),
+        origin,
+        ending: '',
+        display: { kind: 'none' },
+      });
+      await recorder.write([{ kind: 'record', name: KEPT_ASIDE, data: kept.ref }], { onFailure: 'keep' });
+      audit({ event: 'present', call: KEPT_ASIDE, label: kept.label, ref: kept.ref });
+      return kept.text;
+    },
     attach: publisher.attach,
     send: (intent, client) =>
       closing === null

@@ -16,6 +16,9 @@ import { DELEGATE } from '../runtime/delegate.ts';
 import { createUnansweredPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
 import { AUTOCOMPACT, readWish } from './autocompact.ts';
 
+/** Names the entry that says a reference was given out without a result: for what was piped in and kept aside. */
+export const KEPT_ASIDE = 'kept-aside';
+
 /** What a session remembers beside its View, read back from its entries. */
 export interface Recollection {
   readonly view: View;
@@ -91,6 +94,8 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     if (isKind(entry, 'taken')) lastTurn = Math.max(lastTurn, entry.turn);
     else if (isKind(entry, 'record') && entry.name === DELEGATE)
       lastDelegate = Math.max(lastDelegate, delegateNumber(entry.data));
+    else if (isKind(entry, 'record') && entry.name === KEPT_ASIDE)
+      lastRef = Math.max(lastRef, Number(/^ref:(\d{1,12})$/.exec(String(entry.data))?.[1] ?? 0));
     else if (isKind(entry, 'assistant')) {
       for (const part of entry.parts) if (part.type === 'call') usedCalls.add(part.call);
     } else if (isKind(entry, 'result')) {
