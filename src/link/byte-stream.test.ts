@@ -18,7 +18,7 @@ test('a session over the input and output of a program', async () => {
     stream.end();
     return 0;
   });
-  const options = { argv: ['bridge'], folder: '/work', environment: { PATH: '/usr/bin' } };
+  const options = { argv: ['bridge'], folder: '/yard', environment: { PATH: '/usr/bin' } };
   const outcome = await connectSession({
     client: 'one',
     build: 'test',
@@ -43,7 +43,7 @@ test('a program that is not there is a refusal', async () => {
     client: 'one',
     build: 'test',
     clock: system.clock,
-    connect: () => connectProgram(system.processes, { argv: ['gone'], folder: '/work', environment: {} }, () => {}),
+    connect: () => connectProgram(system.processes, { argv: ['gone'], folder: '/yard', environment: {} }, () => {}),
     reconnect: NEVER_RECONNECT,
     report() {},
   });

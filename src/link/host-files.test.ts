@@ -18,7 +18,7 @@ function entry(host: string, more: Partial<HostEntry> = {}): HostEntry {
     session: `session-${host}`,
     pid: 1000,
     startTime: null,
-    folder: '/work',
+    folder: '/yard',
     title: '',
     model: '',
     state: 'idle',

@@ -24,7 +24,7 @@ async function setUp(options: Partial<RunHostOptions> = {}, service: Partial<Hos
     system,
     files,
     host: 'a1b2',
-    folder: '/work',
+    folder: '/yard',
     build: 'test',
     fingerprint: '1',
     session: null,
@@ -222,7 +222,7 @@ describe('a host', () => {
       system,
       files,
       host: 'c3d4',
-      folder: '/work',
+      folder: '/yard',
       build: 'test',
       fingerprint: '1',
       session: 's-1',
@@ -257,7 +257,7 @@ describe('starting a host', () => {
       system,
       files,
       command: ['houston-host'],
-      folder: '/work',
+      folder: '/yard',
       options: { session: null },
       ...(startMs === undefined ? {} : { startMs }),
     });
@@ -276,7 +276,7 @@ describe('starting a host', () => {
     expect(system.processes.spawned[0]).toMatchObject({
       detached: true,
       ownGroup: true,
-      folder: '/work',
+      folder: '/yard',
       environment: system.environment.all(),
     });
   });
@@ -298,7 +298,7 @@ describe('starting a host', () => {
   test('a program that is not there is a refusal', async () => {
     const system = createMemorySystem();
     const files = await openHostFiles(system, STATE);
-    const outcome = await startHost({ system, files, command: ['no-such-program'], folder: '/work', options: {} });
+    const outcome = await startHost({ system, files, command: ['no-such-program'], folder: '/yard', options: {} });
     expect(outcome).toMatchObject({ ok: false, refusal: { identifier: 'host-failed' } });
   });
 

@@ -978,7 +978,7 @@ test('entries alone fold to what updates with deltas fold to', async () => {
   const house = await openHouse({ system, script: scriptedModel(BUSY, { clock: system.clock }) });
   const seat = house.seat('one');
   await busySession(house, seat, () => {});
-  const folded = emptyView(emptyHead('s1', '/work', '0.0.0'));
+  const folded = emptyView(emptyHead('s1', '/yard', '0.0.0'));
   for (const entry of await entriesOf(house)) applyEntry(folded, entry);
   expect(durable(folded)).toEqual(durable(seat.view));
   await system.clock.runUntil(house.session.close());
@@ -1059,7 +1059,7 @@ test('outcomes stay until their client has seen them', async () => {
 
 test('with the real tools: a change is shown exactly, approved, made, kept for going back, and read back by the queries', async () => {
   const system = createMemorySystem();
-  system.files.seed('/work/a.txt', 'one\ntwo\n');
+  system.files.seed('/yard/a.txt', 'one\ntwo\n');
   const model = scriptedModel([
     [{ tool: 'read_file', input: { path: 'a.txt', why: 'to see' } }],
     [{ tool: 'edit_file', input: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'three' }], why: 'asked' } }],
@@ -1073,17 +1073,17 @@ test('with the real tools: a change is shown exactly, approved, made, kept for g
   const { body } = seat.view.asks[0]!;
   if (body.kind !== 'permission') throw new Error('not a permission');
   expect(body.diffs[0]?.hunks[0]?.lines).toEqual([' one', '-two', '+three']);
-  expect(system.files.textOf('/work/a.txt')).toBe('one\ntwo\n');
+  expect(system.files.textOf('/yard/a.txt')).toBe('one\ntwo\n');
   await answerYes(seat);
   await house.idle();
-  expect(system.files.textOf('/work/a.txt')).toBe('one\nthree\n');
+  expect(system.files.textOf('/yard/a.txt')).toBe('one\nthree\n');
   expect(seat.view.todo).toEqual([{ text: 'check', state: 'active' }]);
   expect(seat.outcome('one-1')?.state).toBe('done');
 
   const changes = await house.session.read({ type: 'changes', path: null });
   expect(changes).toMatchObject({
     ok: true,
-    value: { files: [{ path: '/work/a.txt', change: 'edit', added: 1, removed: 1 }] },
+    value: { files: [{ path: '/yard/a.txt', change: 'edit', added: 1, removed: 1 }] },
   });
   const page = await house.session.read({ type: 'page', from: 0, count: 3 });
   expect(page.ok && page.value.items.map((item) => item.id)).toEqual(

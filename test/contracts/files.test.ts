@@ -26,7 +26,7 @@ const SYSTEMS: readonly [string, () => { files: Files; folder: string; makePipe(
     'memory',
     () => {
       const { files } = createMemorySystem();
-      return { files, folder: '/work', makePipe: async (path: string) => files.seedOther(path) };
+      return { files, folder: '/yard', makePipe: async (path: string) => files.seedOther(path) };
     },
   ],
 ];

@@ -18,7 +18,7 @@ const SYSTEMS: readonly [string, () => { network: Network; files: Files; folder:
     'memory',
     () => {
       const { network, files } = createMemorySystem();
-      return { network, files, folder: '/work' };
+      return { network, files, folder: '/yard' };
     },
   ],
 ];

@@ -46,7 +46,7 @@ const SYSTEMS: readonly [string, () => { processes: Processes; folder: string; r
       const { processes, files } = createMemorySystem();
       for (const [line, behaviour] of Object.entries(LINES)) processes.script(line, behaviour);
       processes.install('sh');
-      return { processes, folder: '/work', readLog: (path) => files.textOf(path) };
+      return { processes, folder: '/yard', readLog: (path) => files.textOf(path) };
     },
   ],
 ];

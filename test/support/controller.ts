@@ -18,7 +18,7 @@ import type { Update } from '../../src/protocol/update.ts';
 import type { InputOutcome, Item, View } from '../../src/protocol/view.ts';
 import { createMemorySystem, type MemorySystem } from '../../src/system/memory/system.ts';
 
-export const FOLDER = '/work';
+export const FOLDER = '/yard';
 export const SESSION_FOLDER = '/home/pat/state/session';
 
 // biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function

@@ -16,7 +16,7 @@ export const NO_USAGE: Usage = { input: null, output: null, cacheRead: null, cac
 
 export type Body<K extends EntryBody['kind']> = Extract<EntryBody, { kind: K }>;
 
-export function sessionBody(session = '00000000-0000-7000-8000-000000000001', folder = '/work'): Body<'session'> {
+export function sessionBody(session = '00000000-0000-7000-8000-000000000001', folder = '/yard'): Body<'session'> {
   return { kind: 'session', version: 1, session, folder, build: 'test', forkedFrom: null };
 }
 

@@ -9,7 +9,7 @@ import { createLedger, type FileChange } from './ledger.ts';
 import { fileDiff } from './patch.ts';
 import { writeChange } from './write-change.ts';
 
-const FOLDER = '/work/before-images';
+const FOLDER = '/yard/before-images';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 let system: MemorySystem;
 
@@ -59,7 +59,7 @@ describe('writing a change', () => {
   async function write(change: { real?: string; bytes: string; expected: string | null }): Promise<unknown> {
     const images = createBeforeImages(system.files, FOLDER);
     const ledger = createLedger(async (one) => void changes.push(one));
-    const real = change.real ?? '/work/f.txt';
+    const real = change.real ?? '/yard/f.txt';
     const order = { call: 'c1', path: real, real, bytes: bytes(change.bytes), expected: change.expected };
     return writeChange({ files: system.files, images, ledger }, order).then(
       () => 'done',
@@ -72,32 +72,32 @@ describe('writing a change', () => {
   });
 
   test('keeps what was there, then replaces it in place', async () => {
-    await system.files.createNew('/work/f.txt', bytes('old'), 0o640);
-    const { inode } = (await system.files.stat('/work/f.txt'))!;
+    await system.files.createNew('/yard/f.txt', bytes('old'), 0o640);
+    const { inode } = (await system.files.stat('/yard/f.txt'))!;
     expect(await write({ bytes: 'new', expected: hashBytes(bytes('old')) })).toBe('done');
-    expect(await system.files.read('/work/f.txt')).toEqual(bytes('new'));
-    expect(await system.files.stat('/work/f.txt')).toMatchObject({ inode, mode: 0o640 });
+    expect(await system.files.read('/yard/f.txt')).toEqual(bytes('new'));
+    expect(await system.files.stat('/yard/f.txt')).toMatchObject({ inode, mode: 0o640 });
     expect(await system.files.read(`${FOLDER}/${hashBytes(bytes('old'))}`)).toEqual(bytes('old'));
     expect(changes).toEqual([
-      { call: 'c1', path: '/work/f.txt', before: hashBytes(bytes('old')), after: hashBytes(bytes('new')) },
+      { call: 'c1', path: '/yard/f.txt', before: hashBytes(bytes('old')), after: hashBytes(bytes('new')) },
     ]);
   });
 
   test('UP-45: refuses when the content is no longer what was approved against', async () => {
-    await system.files.createNew('/work/f.txt', bytes('theirs'), 0o640);
+    await system.files.createNew('/yard/f.txt', bytes('theirs'), 0o640);
     expect(await write({ bytes: 'new', expected: hashBytes(bytes('old')) })).toBe('ESTALE');
     expect(await write({ bytes: 'new', expected: null })).toBe('EEXIST');
-    expect(await system.files.read('/work/f.txt')).toEqual(bytes('theirs'));
+    expect(await system.files.read('/yard/f.txt')).toEqual(bytes('theirs'));
     expect(changes).toEqual([]);
   });
 
   test('makes folders for a new file, and follows no link', async () => {
-    expect(await write({ real: '/work/a/b/c.txt', bytes: 'new', expected: null })).toBe('done');
-    await system.files.createNew('/work/target', bytes('old'), 0o600);
-    await system.files.makeLink('/work/target', '/work/link');
-    expect(await write({ real: '/work/link', bytes: 'new', expected: hashBytes(bytes('old')) })).toBe('ELOOP');
-    await system.files.makeLink('/work/a', '/work/folder');
-    expect(await write({ real: '/work/folder/new.txt', bytes: 'new', expected: null })).toBe('EPERM');
+    expect(await write({ real: '/yard/a/b/c.txt', bytes: 'new', expected: null })).toBe('done');
+    await system.files.createNew('/yard/target', bytes('old'), 0o600);
+    await system.files.makeLink('/yard/target', '/yard/link');
+    expect(await write({ real: '/yard/link', bytes: 'new', expected: hashBytes(bytes('old')) })).toBe('ELOOP');
+    await system.files.makeLink('/yard/a', '/yard/folder');
+    expect(await write({ real: '/yard/folder/new.txt', bytes: 'new', expected: null })).toBe('EPERM');
   });
 });
 

@@ -45,26 +45,26 @@ const TURN = [
 describe('the list', () => {
   test('newest first, with title, first prompt, model, turns and true last time', async () => {
     const system = createMemorySystem();
-    await newSession(system, 1, '/work/a', ...TURN);
-    await newSession(system, 2, '/work/a', { kind: 'name', name: 'old', by: 'model' }, ...TURN, {
+    await newSession(system, 1, '/yard/a', ...TURN);
+    await newSession(system, 2, '/yard/a', { kind: 'name', name: 'old', by: 'model' }, ...TURN, {
       kind: 'name',
       name: 'Named',
       by: 'person',
     });
-    await newSession(system, 3, '/work/b', ...TURN, { kind: 'model', model: make.OTHER_MODEL, effort: 'high' });
+    await newSession(system, 3, '/yard/b', ...TURN, { kind: 'model', model: make.OTHER_MODEL, effort: 'high' });
     const all = await listSessions(system, STATE, null);
     expect(all.map((session) => session.id)).toEqual([id(3), id(2), id(1)]);
     expect(all.map(({ title }) => title)).toEqual(['first prompt', 'Named', 'first prompt']);
     expect(all.map(({ model }) => model)).toEqual([make.OTHER_MODEL, make.MODEL, make.MODEL]);
-    expect(all[2]).toMatchObject({ firstPrompt: 'first prompt\nmore', turns: 1, folder: '/work/a', forkedFrom: null });
+    expect(all[2]).toMatchObject({ firstPrompt: 'first prompt\nmore', turns: 1, folder: '/yard/a', forkedFrom: null });
     expect(all[2]!.updated - all[2]!.created).toBe(5_000);
-    expect((await listSessions(system, STATE, '/work/a')).map((session) => session.id)).toEqual([id(2), id(1)]);
-    expect(await listSessions(system, STATE, '/work/none')).toEqual([]);
+    expect((await listSessions(system, STATE, '/yard/a')).map((session) => session.id)).toEqual([id(2), id(1)]);
+    expect(await listSessions(system, STATE, '/yard/none')).toEqual([]);
   });
 
   test('UP-32 a torn end and broken lines hide neither the session nor its last time', async () => {
     const system = createMemorySystem();
-    const path = await newSession(system, 1, '/work/a', ...TURN);
+    const path = await newSession(system, 1, '/yard/a', ...TURN);
     const [before] = await listSessions(system, STATE, null);
     const text = system.files.textOf(path).split('\n');
     system.files.seed(path, `${[text[0], '\0\0\0', '{"type":', ...text.slice(1)].join('\n')}{"id":"torn`);
@@ -80,7 +80,7 @@ describe('the list', () => {
     await newSession(
       system,
       1,
-      '/work/a',
+      '/yard/a',
       ...TURN,
       ...filler,
       { kind: 'name', name: 'In the middle', by: 'model' },
@@ -95,10 +95,10 @@ describe('the list', () => {
 
   test('SD-4 links, strangers and what is no journal are passed over', async () => {
     const system = createMemorySystem();
-    const path = await newSession(system, 1, '/work/a', ...TURN);
-    const project = '/state/sessions/work+a';
+    const path = await newSession(system, 1, '/yard/a', ...TURN);
+    const project = '/state/sessions/yard+a';
     await system.files.makeLink(`${project}/${id(1)}`, `${project}/${id(2)}`);
-    await system.files.makeLink(project, '/state/sessions/work+link');
+    await system.files.makeLink(project, '/state/sessions/yard+link');
     system.files.seedFolder(`${project}/${id(3)}`);
     await system.files.makeLink(path, `${project}/${id(3)}/journal.jsonl`);
     system.files.seedOther(`${project}/${id(4)}/journal.jsonl`);
@@ -112,10 +112,10 @@ describe('the list', () => {
 describe('one session', () => {
   test('by its id or the first eight characters; none and several are different refusals', async () => {
     const system = createMemorySystem();
-    await newSession(system, 1, '/work/a');
-    await newSession(system, 2, '/work/b');
-    system.files.seed(`/state/sessions/work+b/0199aaa2-0000-7000-8000-0000000000ff/journal.jsonl`, 'x\n');
-    const found = { ok: true, value: { id: id(1), place: `/state/sessions/work+a/${id(1)}` } } as const;
+    await newSession(system, 1, '/yard/a');
+    await newSession(system, 2, '/yard/b');
+    system.files.seed(`/state/sessions/yard+b/0199aaa2-0000-7000-8000-0000000000ff/journal.jsonl`, 'x\n');
+    const found = { ok: true, value: { id: id(1), place: `/state/sessions/yard+a/${id(1)}` } } as const;
     expect(await findSession(system, STATE, null, id(1))).toEqual(found);
     expect(await findSession(system, STATE, null, ' 0199AAA1')).toEqual(found);
     expect(await findSession(system, STATE, null, '0199aaa10000')).toEqual(found);
@@ -126,7 +126,7 @@ describe('one session', () => {
     expect(await refusal('0199aaa2')).toBe('session-ambiguous');
     expect(await refusal(id(2))).toBeNull();
     expect(await refusal('0199aaa9')).toBe('session-not-found');
-    expect(await refusal('0199aaa1', '/work/b')).toBe('session-not-found');
+    expect(await refusal('0199aaa1', '/yard/b')).toBe('session-not-found');
     for (const typed of ['', '0199aaa', '../../../etc', '0199aaa1/..', 'nonsense'])
       expect(await refusal(typed)).toBe('session-id-invalid');
   });
@@ -135,7 +135,7 @@ describe('one session', () => {
     expect(isSessionId(id(1))).toBe(true);
     for (const text of ['..', '', `${id(1)}/..`, id(1).toUpperCase(), `${id(1)}\n`]) {
       expect(isSessionId(text)).toBe(false);
-      expect(() => sessionFolder(STATE, '/work', text)).toThrow('not a session id');
+      expect(() => sessionFolder(STATE, '/yard', text)).toThrow('not a session id');
     }
   });
 });

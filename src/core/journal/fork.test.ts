@@ -60,7 +60,7 @@ describe('a copy of a session', () => {
       kind: 'session',
       session: 'second',
       build: 'b',
-      folder: '/work',
+      folder: '/yard',
       forkedFrom: { session: 'first', entry: journal.leaf },
     });
     expect(rest).toEqual((await journal.load(journal.branch())).slice(1));

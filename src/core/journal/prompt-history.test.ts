@@ -9,7 +9,7 @@ async function texts(system: MemorySystem): Promise<string[]> {
 }
 
 async function add(history: PromptHistory, ...prompts: string[]): Promise<void> {
-  for (const text of prompts) expect(await history.add(text, '/work')).toMatchObject({ ok: true });
+  for (const text of prompts) expect(await history.add(text, '/yard')).toMatchObject({ ok: true });
 }
 
 describe('the prompt history', () => {
@@ -20,9 +20,9 @@ describe('the prompt history', () => {
     expect(await history.add('one', '/other')).toMatchObject({ ok: true, value: { workspace: '/other' } });
     const again = await openPromptHistory(system, PATH);
     expect(again.records.map(({ text, workspace, time }) => [text, workspace, time])).toEqual([
-      ['one', '/work', system.clock.now()],
-      ['two\nlines', '/work', system.clock.now()],
-      ['one', '/work', system.clock.now()],
+      ['one', '/yard', system.clock.now()],
+      ['two\nlines', '/yard', system.clock.now()],
+      ['one', '/yard', system.clock.now()],
       ['one', '/other', system.clock.now()],
     ]);
     expect(again.records).toEqual(history.records);

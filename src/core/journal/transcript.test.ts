@@ -17,7 +17,7 @@ function newJournal(): Journal {
 
 /** The View of the current branch, as the one reducer makes it. */
 async function viewOf(journal: Journal): Promise<View> {
-  const view = emptyView(emptyHead('s', '/work', '0'));
+  const view = emptyView(emptyHead('s', '/yard', '0'));
   const branch = new Set(journal.branch());
   for await (const entry of journal.all())
     if (branch.has(entry.id) || entry.kind === 'input' || entry.kind === 'queue') applyEntry(view, entry);

@@ -43,7 +43,7 @@ test('SC-25.2 rows depth first: prompts, replies, compactions, turns that failed
   const [compaction] = journal.append([make.compactionBody('summary', three.taken)]).entries;
   const nodes = await treeNodes(journal);
   expect(nodes.map(({ kind, text, parent }) => [kind, text, parent])).toEqual([
-    ['root', '/work', null],
+    ['root', '/yard', null],
     ['prompt', 'one', root],
     ['response', 'reply to one', one.taken],
     ['prompt', 'two', one.reply],

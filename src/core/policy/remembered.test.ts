@@ -4,7 +4,7 @@ import type { AnsweredLine } from './policy.ts';
 import { openRememberedAnswers } from './remembered.ts';
 
 const FILE = '/state/remembered.json';
-const line = (pattern: string, folder = '/work'): AnsweredLine => ({ pattern, wide: false, folder, output: 'text' });
+const line = (pattern: string, folder = '/yard'): AnsweredLine => ({ pattern, wide: false, folder, output: 'text' });
 const unlocked = <T>(work: () => Promise<T>): Promise<T | null> => work();
 
 async function place() {

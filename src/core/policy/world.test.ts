@@ -13,9 +13,9 @@ let written: GrantedWrite[];
 let ran: string[];
 
 const scope: FactScope = {
-  workspace: '/work',
+  workspace: '/yard',
   roots: [],
-  trust: new Map([['/work', true]]),
+  trust: new Map([['/yard', true]]),
   home: null,
   own: [],
   outputs: null,
@@ -28,8 +28,8 @@ beforeEach(async () => {
   system = createMemorySystem();
   written = [];
   ran = [];
-  await system.files.createNew('/work/a.txt', new TextEncoder().encode('hi'), 0o644);
-  await system.files.createNew('/work/b.txt', new TextEncoder().encode('other'), 0o644);
+  await system.files.createNew('/yard/a.txt', new TextEncoder().encode('hi'), 0o644);
+  await system.files.createNew('/yard/b.txt', new TextEncoder().encode('other'), 0o644);
 });
 
 async function grant(...effects: readonly Effect[]): Promise<Grant> {
@@ -58,64 +58,64 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
 
 describe('a granted world', () => {
   test('PR-9: a grant is used once, and only one that was issued', async () => {
-    const permission = await grant(read('/work/a.txt'));
+    const permission = await grant(read('/yard/a.txt'));
     open(permission);
     expect(() => open(permission)).toThrow('already used');
     expect(consume({ effects: permission.effects, facts: permission.facts })).toBe(false);
-    expect(() => Object.assign(permission.effects[0]!, { path: '/work/b.txt' })).toThrow();
+    expect(() => Object.assign(permission.effects[0]!, { path: '/yard/b.txt' })).toThrow();
   });
 
   test('PR-9: covers its own path and nothing beside it', async () => {
-    const { files } = open(await grant(read('/work/a.txt')));
-    expect(new TextDecoder().decode(await files.read('/work/a.txt'))).toBe('hi');
-    expect(await code(files.read('/work/b.txt'))).toBe('EPERM');
-    expect(await code(files.list('/work'))).toBe('EPERM');
-    expect(await code(files.write('/work/a.txt', new Uint8Array(), null))).toBe('EPERM');
+    const { files } = open(await grant(read('/yard/a.txt')));
+    expect(new TextDecoder().decode(await files.read('/yard/a.txt'))).toBe('hi');
+    expect(await code(files.read('/yard/b.txt'))).toBe('EPERM');
+    expect(await code(files.list('/yard'))).toBe('EPERM');
+    expect(await code(files.write('/yard/a.txt', new Uint8Array(), null))).toBe('EPERM');
   });
 
   test('PR-9: the path must still lead where it led when it was decided', async () => {
-    const { files } = open(await grant(read('/work/a.txt')));
-    await system.files.remove('/work/a.txt');
-    await system.files.makeLink('/work/b.txt', '/work/a.txt');
-    expect(await code(files.read('/work/a.txt'))).toBe('EPERM');
-    expect(await code(files.readRange('/work/a.txt', 0, 10))).toBe('EPERM');
-    expect(await code(files.stat('/work/a.txt'))).toBe('EPERM');
+    const { files } = open(await grant(read('/yard/a.txt')));
+    await system.files.remove('/yard/a.txt');
+    await system.files.makeLink('/yard/b.txt', '/yard/a.txt');
+    expect(await code(files.read('/yard/a.txt'))).toBe('EPERM');
+    expect(await code(files.readRange('/yard/a.txt', 0, 10))).toBe('EPERM');
+    expect(await code(files.stat('/yard/a.txt'))).toBe('EPERM');
   });
 
   test('a walk covers what is below, but no link out, and contents only when granted', async () => {
     await system.files.makeFolder('/else', 0o755);
     await system.files.createNew('/else/x', new TextEncoder().encode('x'), 0o644);
-    await system.files.makeLink('/else', '/work/out');
-    const walk = (contents: boolean): Effect => ({ kind: 'walk', path: '/work', contents, label: TRUSTED_PUBLIC });
+    await system.files.makeLink('/else', '/yard/out');
+    const walk = (contents: boolean): Effect => ({ kind: 'walk', path: '/yard', contents, label: TRUSTED_PUBLIC });
     const names = open(await grant(walk(false)));
-    expect((await names.files.list('/work')).map((entry) => entry.name).sort()).toEqual(['a.txt', 'b.txt', 'out']);
-    expect(await code(names.files.read('/work/a.txt'))).toBe('EPERM');
-    expect(await code(names.files.list('/work/out'))).toBe('EPERM');
+    expect((await names.files.list('/yard')).map((entry) => entry.name).sort()).toEqual(['a.txt', 'b.txt', 'out']);
+    expect(await code(names.files.read('/yard/a.txt'))).toBe('EPERM');
+    expect(await code(names.files.list('/yard/out'))).toBe('EPERM');
     const contents = open(await grant(walk(true)));
-    expect(await code(contents.files.read('/work/a.txt'))).toBe('done');
-    expect(await code(contents.files.read('/work/out/x'))).toBe('EPERM');
-    expect(contents.files.covers('/work/.git/config')).toBe(false);
+    expect(await code(contents.files.read('/yard/a.txt'))).toBe('done');
+    expect(await code(contents.files.read('/yard/out/x'))).toBe('EPERM');
+    expect(contents.files.covers('/yard/.git/config')).toBe(false);
   });
 
   test('PR-9: a write must be the very bytes that were approved, and happens once', async () => {
     const effect: Effect = {
       kind: 'write',
-      path: '/work/n.txt',
+      path: '/yard/n.txt',
       content: { change: 'create', before: null, after: HASH_OF_HI, bytes: 2 },
       label: TRUSTED_PUBLIC,
     };
     const { files } = open(await grant(effect));
-    expect(await code(files.write('/work/n.txt', new TextEncoder().encode('ho'), null))).toBe('EPERM');
-    expect(await code(files.write('/work/n.txt', new TextEncoder().encode('hi'), null))).toBe('done');
-    expect(await code(files.write('/work/n.txt', new TextEncoder().encode('hi'), null))).toBe('EPERM');
-    expect(written).toMatchObject([{ call: 'c1', path: '/work/n.txt', real: '/work/n.txt', expected: null }]);
+    expect(await code(files.write('/yard/n.txt', new TextEncoder().encode('ho'), null))).toBe('EPERM');
+    expect(await code(files.write('/yard/n.txt', new TextEncoder().encode('hi'), null))).toBe('done');
+    expect(await code(files.write('/yard/n.txt', new TextEncoder().encode('hi'), null))).toBe('EPERM');
+    expect(written).toMatchObject([{ call: 'c1', path: '/yard/n.txt', real: '/yard/n.txt', expected: null }]);
   });
 
   test('UP-53: a command runs as it was approved, once', async () => {
     const effect: Effect = {
       kind: 'run',
       line: 'ls',
-      folder: '/work',
+      folder: '/yard',
       background: false,
       terminal: false,
       timeoutMs: 1,

@@ -9,7 +9,7 @@ import { createPublisher } from './publish.ts';
 function room() {
   const { clock, ids } = createMemorySystem();
   const publisher = createPublisher({
-    view: emptyView(emptyHead('s', '/work', '0')),
+    view: emptyView(emptyHead('s', '/yard', '0')),
     clock,
     draftOf: async () => null,
   });

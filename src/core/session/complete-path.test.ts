@@ -15,17 +15,17 @@ function workspace() {
     'src/gen/a.ts',
     'keep/x.log',
   ]) {
-    files.seed(`/work/${file}`, '');
+    files.seed(`/yard/${file}`, '');
   }
-  files.seed('/work/.gitignore', 'dist/\n*.log\n');
-  files.seed('/work/src/.gitignore', 'gen\n');
-  files.seed('/work/keep/.gitignore', '!x.log\n');
+  files.seed('/yard/.gitignore', 'dist/\n*.log\n');
+  files.seed('/yard/src/.gitignore', 'gen\n');
+  files.seed('/yard/keep/.gitignore', '!x.log\n');
   files.seed('/secret.txt', '');
   return files;
 }
 
 const pathsOf = async (typed: string, limit = 20): Promise<string[]> =>
-  (await completePath(workspace(), '/work', typed, limit)).paths;
+  (await completePath(workspace(), '/yard', typed, limit)).paths;
 
 test('folders come first, names match by prefix, a slash descends (COMP-2)', async () => {
   expect(await pathsOf('')).toEqual(['keep/', 'src/', 'README.md']);
@@ -44,5 +44,5 @@ test('nothing outside the workspace is offered, and a cut list says so', async (
   expect(await pathsOf('../')).toEqual([]);
   expect(await pathsOf('/')).toEqual([]);
   expect(await pathsOf('none/')).toEqual([]);
-  expect(await completePath(workspace(), '/work', '', 2)).toEqual({ paths: ['keep/', 'src/'], complete: false });
+  expect(await completePath(workspace(), '/yard', '', 2)).toEqual({ paths: ['keep/', 'src/'], complete: false });
 });

@@ -7,7 +7,7 @@ import { createPublisher, type Publisher } from './publish.ts';
 function publisher() {
   const clock = createMemoryClock();
   const made: Publisher = createPublisher({
-    view: emptyView(emptyHead('s', '/work', '0')),
+    view: emptyView(emptyHead('s', '/yard', '0')),
     clock,
     draftOf: async () => null,
   });

@@ -6,7 +6,7 @@ import { NOTHING_TRUSTED, trusts } from '../policy/trust.ts';
 import { openTrustMemory, type TrustMemory } from './trust-memory.ts';
 import { digestOf, settleTrust } from './trust-question.ts';
 
-const FOLDER = '/work';
+const FOLDER = '/yard';
 const STATE = '/home/pat/state';
 
 interface Asking {
@@ -96,14 +96,14 @@ describe('the question at the start', () => {
 describe('what is remembered', () => {
   test('TRUST-3: another directory of the same name is another directory', async () => {
     const system = createMemorySystem();
-    system.files.seedFolder('/work/sub');
-    const first = await memoryIn(system, '/work/sub');
+    system.files.seedFolder('/yard/sub');
+    const first = await memoryIn(system, '/yard/sub');
     await first!.remember({ trusted: true, requests: 'd' });
     expect(await first!.recall()).toEqual({ trusted: true, requests: 'd' });
-    await system.files.remove('/work/sub', { recursive: true });
+    await system.files.remove('/yard/sub', { recursive: true });
     await system.clock.advance(10);
-    await system.files.makeFolder('/work/sub', 0o755);
-    expect(await (await memoryIn(system, '/work/sub'))!.recall()).toBeNull();
+    await system.files.makeFolder('/yard/sub', 0o755);
+    expect(await (await memoryIn(system, '/yard/sub'))!.recall()).toBeNull();
   });
 
   test('TRUST-3: never for home or above, nor the root; not offered where nothing is left behind', async () => {

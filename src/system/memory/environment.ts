@@ -22,7 +22,7 @@ export function createMemoryEnvironment(options: MemoryEnvironmentOptions = {}):
     get: (name) => (Object.hasOwn(variables, name) ? (variables as Record<string, string>)[name] : undefined),
     all: () => variables,
     home,
-    folder: options.folder ?? '/work',
+    folder: options.folder ?? '/yard',
     platform: options.platform ?? 'linux',
     userId: options.userId ?? 1000,
     temp: '/tmp',

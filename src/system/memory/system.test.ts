@@ -10,40 +10,40 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
 
 test('a crash loses what was not flushed, but for what a torn write left', async () => {
   const { files, crash } = createMemorySystem();
-  const log = await files.openAppend('/work/log', 0o600);
+  const log = await files.openAppend('/yard/log', 0o600);
   await log.append(bytes('flushed\n'));
   await log.flush();
   await log.append(bytes('only written\n'));
-  await files.writeAtomic('/work/safe', bytes('safe'), { mode: 0o600, flush: true });
-  await files.writeAtomic('/work/hasty', bytes('hasty'), { mode: 0o600, flush: false });
+  await files.writeAtomic('/yard/safe', bytes('safe'), { mode: 0o600, flush: true });
+  await files.writeAtomic('/yard/hasty', bytes('hasty'), { mode: 0o600, flush: false });
   crash({ tornBytes: 4 });
-  expect(files.textOf('/work/log')).toBe('flushed\nonly');
-  expect([files.textOf('/work/safe'), files.textOf('/work/hasty')]).toEqual(['safe', '']);
+  expect(files.textOf('/yard/log')).toBe('flushed\nonly');
+  expect([files.textOf('/yard/safe'), files.textOf('/yard/hasty')]).toEqual(['safe', '']);
   expect(await codeOf(log.append(bytes('x')))).toBe('EBADF');
 });
 
 test('what a crash took is not brought back by later appends, and many appends stay cheap', async () => {
   const { files, crash } = createMemorySystem();
-  const log = await files.openAppend('/work/log', 0o600);
+  const log = await files.openAppend('/yard/log', 0o600);
   await log.append(bytes('kept\n'));
   await log.flush();
   await log.append(bytes('lost\n'));
   crash();
-  const again = await files.openAppend('/work/log', 0o600);
+  const again = await files.openAppend('/yard/log', 0o600);
   await again.append(bytes('new\n'));
   crash();
-  expect(files.textOf('/work/log')).toBe('kept\n');
-  const long = await files.openAppend('/work/log', 0o600);
+  expect(files.textOf('/yard/log')).toBe('kept\n');
+  const long = await files.openAppend('/yard/log', 0o600);
   for (let turn = 0; turn < 20_000; turn++) await long.append(bytes('x'.repeat(100)));
   expect(await long.size()).toBe(2_000_005);
 });
 
 test('a process that is killed loses nothing it wrote, but its timers and connections', async () => {
   const system = createMemorySystem();
-  const log = await system.files.openAppend('/work/log', 0o600);
+  const log = await system.files.openAppend('/yard/log', 0o600);
   await log.append(bytes('written\n'));
-  await system.network.listen('/work/socket', () => {});
-  const client = await system.network.connect('/work/socket');
+  await system.network.listen('/yard/socket', () => {});
+  const client = await system.network.connect('/yard/socket');
   let closed = false;
   client.onClose(() => {
     closed = true;
@@ -54,20 +54,20 @@ test('a process that is killed loses nothing it wrote, but its timers and connec
   system.crash({ kill: true });
   await system.clock.advance(100);
   expect(closed).toBe(true);
-  expect(system.files.textOf('/work/log')).toBe('written\n');
-  expect(await codeOf(system.network.connect('/work/socket'))).toBe('ECONNREFUSED');
+  expect(system.files.textOf('/yard/log')).toBe('written\n');
+  expect(await codeOf(system.network.connect('/yard/socket'))).toBe('ECONNREFUSED');
 });
 
 test('the nth write fails as told, torn in the middle, and then goes well again', async () => {
   const { files } = createMemorySystem();
-  const log = await files.openAppend('/work/log', 0o600);
-  files.fail({ operation: 'append', path: '/work', code: 'ENOSPC', after: 1, times: 1, tornBytes: 2 });
+  const log = await files.openAppend('/yard/log', 0o600);
+  files.fail({ operation: 'append', path: '/yard', code: 'ENOSPC', after: 1, times: 1, tornBytes: 2 });
   await log.append(bytes('one\n'));
   expect(await codeOf(log.append(bytes('two\n')))).toBe('ENOSPC');
-  expect(files.textOf('/work/log')).toBe('one\ntw');
+  expect(files.textOf('/yard/log')).toBe('one\ntw');
   await log.truncate(4);
   await log.append(bytes('two\n'));
-  expect(files.textOf('/work/log')).toBe('one\ntwo\n');
+  expect(files.textOf('/yard/log')).toBe('one\ntwo\n');
   const back = files.fail({ operation: 'flush', code: 'EIO' });
   expect(await codeOf(log.flush())).toBe('EIO');
   back();
@@ -79,10 +79,10 @@ test('programs run for their time on the clock, and end by signal or not', async
   processes.script('make', { out: 'built\n', exit: 2, duration: 5000 });
   processes.script(/^npm test/, { duration: Number.POSITIVE_INFINITY, ignores: ['TERM'] });
   const options = {
-    folder: '/work',
+    folder: '/yard',
     environment: { PATH: '/usr/bin' },
     input: null,
-    output: { file: '/work/log' },
+    output: { file: '/yard/log' },
   } as const;
   const make = await processes.spawn({ ...options, argv: ['bash', '-c', 'make'] });
   expect(processes.running.map((one) => one.command)).toEqual(['bash -c make']);
@@ -90,7 +90,7 @@ test('programs run for their time on the clock, and end by signal or not', async
   expect(processes.isAlive(make.pid)).toBe(true);
   await clock.advance(1);
   expect(await make.exited).toEqual({ code: 2, signal: null });
-  expect(files.textOf('/work/log')).toBe('built\n');
+  expect(files.textOf('/yard/log')).toBe('built\n');
 
   const stubborn = await processes.spawn({
     ...options,
@@ -118,7 +118,7 @@ test('a program on a terminal knows its size and hears of a new one', async () =
   let out = '';
   const child = await processes.spawnTerminal({
     argv: ['top'],
-    folder: '/work',
+    folder: '/yard',
     environment: {},
     columns: 80,
     rows: 24,
@@ -136,13 +136,13 @@ test('the network can be frozen, slowed and cut, and keeps its order', async () 
   const { network, clock } = createMemorySystem();
   let heard = '';
   const ended: string[] = [];
-  await network.listen('/work/socket', (connection) => {
+  await network.listen('/yard/socket', (connection) => {
     connection.onData((piece) => {
       heard += new TextDecoder().decode(piece);
     });
     connection.onClose(() => ended.push('server'));
   });
-  const client = await network.connect('/work/socket');
+  const client = await network.connect('/yard/socket');
   client.onClose(() => ended.push('client'));
   network.slow(100);
   client.write(bytes('slow,'));

@@ -27,7 +27,7 @@ export interface MemorySystemOptions {
   readonly terminal?: MemoryTerminalOptions;
 }
 
-/** Starts with the folders `/work` (the working folder), the home folder and `/tmp`. */
+/** Starts with the folders `/yard` (the working folder), the home folder and `/tmp`. */
 export function createMemorySystem(options: MemorySystemOptions = {}): MemorySystem {
   const clock = createMemoryClock(options.clock);
   const environment = createMemoryEnvironment(options.environment);
