@@ -16,5 +16,3 @@ export function backOff(options: { firstMs: number; mostMs: number; attempts: nu
 
 /** A host on this machine is back at once or not at all: about three seconds. */
 export const LOCAL_RECONNECT = backOff({ firstMs: 20, mostMs: 500, attempts: 10 });
-/** A laptop may sleep, a train may pass a tunnel: about an hour, within two seconds of being reachable. */
-export const REMOTE_RECONNECT = backOff({ firstMs: 100, mostMs: 2_000, attempts: 1_800 });

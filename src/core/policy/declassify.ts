@@ -26,11 +26,6 @@ export function sizeOf(text: Sealed<string>): number {
   return Buffer.byteLength(opener.open(text));
 }
 
-/** Into a file, or into an endorsed program's input. */
-export function openForWriting(bytes: Sealed<Uint8Array>): Uint8Array {
-  return opener.open(bytes);
-}
-
 /** One piece of a processor's input. */
 export type ProcessorInput =
   | { readonly kind: 'text'; readonly name: string; readonly sealed: Sealed<string> }

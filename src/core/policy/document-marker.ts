@@ -17,10 +17,3 @@ export function splitDocument(reply: string): Split {
   if (found === null) return { remark: reply.trim(), document: null };
   return { remark: reply.slice(0, found.index).trim(), document: reply.slice(found.index + found[0].length) };
 }
-
-/** The document with the file's own habit at its end: a last newline where the file had one, none where it had none. */
-export function withEndingOf(document: string, old: string | null): string {
-  if (old === null || old === '') return document;
-  if (old.endsWith('\n')) return document === '' || document.endsWith('\n') ? document : `${document}\n`;
-  return document.replace(/\r?\n$/, '');
-}

@@ -1,6 +1,6 @@
 import type { Item, LivePart } from '../../../protocol/view.ts';
 import { firstThatFits } from '../draw.ts';
-import { clockTime, count, duration, money, plural } from '../figures.ts';
+import { count, duration, money, plural } from '../figures.ts';
 import { facts, type Line, piece } from '../piece.ts';
 import { proseRows, textRows } from './prose.ts';
 import { type BlockOptions, INDENT, type Row } from './row.ts';
@@ -161,16 +161,6 @@ function compactionRows(item: Extract<Item, { kind: 'compaction' }>, options: Bl
     action: 'toggle',
   };
   return options.expanded ? [rule, ...proseRows(item.summary, [INDENT], options)] : [rule];
-}
-
-/** The row that counts a retry down while the turn waits for the service (UP-26). */
-export function retryLine(message: string, secondsLeft: number, attempt: number, attempts: number): Line {
-  return [
-    piece('◍ ', 'warn'),
-    piece(message, 'text'),
-    piece(` • again in ${clockTime(secondsLeft * 1000)}`, 'warn'),
-    piece(` • try ${attempt} of ${attempts}`, 'quiet'),
-  ];
 }
 
 function furniture(margin: Line, line: Line): Row {

@@ -29,9 +29,6 @@ export const NOTHING_KNOWN: TerminalFacts = {
   complete: false,
 };
 
-/** How long a first frame whose colours depend on the answers may be held back at most, in ms (TERM-6). */
-export const ANSWER_WAIT = 80;
-
 /**
  * Asked after the first frame's modes are set. The device attributes come last: every terminal answers those, so that
  * their answer says that no other will follow.

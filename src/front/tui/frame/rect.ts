@@ -14,11 +14,6 @@ export function contains(area: Rect, x: number, y: number): boolean {
   return x >= area.x && y >= area.y && x < area.x + area.width && y < area.y + area.height;
 }
 
-/** `area` without `margin` cells on each side. */
-export function inset(area: Rect, horizontal: number, vertical: number): Rect {
-  return rect(area.x + horizontal, area.y + vertical, area.width - 2 * horizontal, area.height - 2 * vertical);
-}
-
 export function intersect(a: Rect, b: Rect): Rect {
   const x = Math.max(a.x, b.x);
   const y = Math.max(a.y, b.y);
