@@ -10,20 +10,20 @@ const folder = (path: string, access: Place['access']): Place => ({ path, kind: 
 const PLACES: readonly Place[] = [
   folder('/home/me/.ssh', 'none'),
   { path: '/home/me/.ssh/config', kind: 'file', access: 'read' },
-  folder('/home/me/work', 'write'),
+  folder('/home/me/yard', 'write'),
   folder('/tmp', 'write'),
-  folder('/home/me/work/.git/hooks', 'read'),
+  folder('/home/me/yard/.git/hooks', 'read'),
   { path: '/home/me/.npmrc', kind: 'file', access: 'none' },
 ];
-const CONFINEMENT: Confinement = { folder: '/home/me/work', places: PLACES, network: 'open' };
+const CONFINEMENT: Confinement = { folder: '/home/me/yard', places: PLACES, network: 'open' };
 
 describe('places', () => {
   test('the deepest decides, and of two rules on one place the stricter', () => {
-    expect(accessTo('/home/me/work/src/a.ts', PLACES)).toBe('write');
-    expect(accessTo('/home/me/work/.git/hooks/pre-push', PLACES)).toBe('read');
+    expect(accessTo('/home/me/yard/src/a.ts', PLACES)).toBe('write');
+    expect(accessTo('/home/me/yard/.git/hooks/pre-push', PLACES)).toBe('read');
     expect(accessTo('/home/me/.ssh/id', PLACES)).toBe('none');
     expect(accessTo('/home/me/.ssh/config', PLACES)).toBe('read');
-    expect(accessTo('/home/me/workshop', PLACES)).toBeNull();
+    expect(accessTo('/home/me/yardshop', PLACES)).toBeNull();
     for (const twice of [
       ['write', 'none'],
       ['none', 'write'],
@@ -42,13 +42,13 @@ describe('bubblewrap argv', () => {
     const at = (part: string): number => text.indexOf(` ${part} `);
     expect(argv[0]).toBe('/usr/bin/bwrap');
     expect(at('--ro-bind / /')).toBeGreaterThan(0);
-    expect(at('--bind /home/me/work /home/me/work')).toBeGreaterThan(at('--ro-bind / /'));
-    expect(at('--ro-bind /home/me/work/.git/hooks /home/me/work/.git/hooks')).toBeGreaterThan(
-      at('--bind /home/me/work /home/me/work'),
+    expect(at('--bind /home/me/yard /home/me/yard')).toBeGreaterThan(at('--ro-bind / /'));
+    expect(at('--ro-bind /home/me/yard/.git/hooks /home/me/yard/.git/hooks')).toBeGreaterThan(
+      at('--bind /home/me/yard /home/me/yard'),
     );
     expect(at('--ro-bind /home/me/.ssh/config /home/me/.ssh/config')).toBeGreaterThan(at('--tmpfs /home/me/.ssh'));
     expect(text).toContain('--ro-bind /dev/null /home/me/.npmrc');
-    expect(text).toContain(' --chdir /home/me/work -- ');
+    expect(text).toContain(' --chdir /home/me/yard -- ');
     expect(argv.slice(-4)).toEqual(['/s/left', 'bash', '-c', 'ls']);
   });
 
@@ -75,9 +75,9 @@ describe('Seatbelt profile', () => {
     const lines = profile.split('\n');
     const at = (line: string): number => lines.indexOf(line);
     expect(lines[0]).toBe('(version 1)');
-    expect(at('(deny file-write*)')).toBeLessThan(at('(allow file-read* file-write* (subpath "/home/me/work"))'));
-    expect(at('(allow file-read* file-write* (subpath "/home/me/work"))')).toBeLessThan(
-      at('(deny file-write* (subpath "/home/me/work/.git/hooks"))'),
+    expect(at('(deny file-write*)')).toBeLessThan(at('(allow file-read* file-write* (subpath "/home/me/yard"))'));
+    expect(at('(allow file-read* file-write* (subpath "/home/me/yard"))')).toBeLessThan(
+      at('(deny file-write* (subpath "/home/me/yard/.git/hooks"))'),
     );
     expect(at('(deny file-read* file-write* network-outbound (subpath "/home/me/.ssh"))')).toBeLessThan(
       at('(allow file-read* (literal "/home/me/.ssh/config"))'),

@@ -12,7 +12,7 @@ const DECLARED: readonly (readonly [string, string])[] = [
   [`x-api-key: sk-ant-api03-${'a1'.repeat(20)}`, 'an Anthropic key'],
   [`sk-proj-${'a1B2_'.repeat(8)}`, 'an OpenAI key'],
   [`glpat-${'a1B2'.repeat(5)}`, 'a GitLab token'],
-  [`//registry.npmjs.org/:_authToken=npm_${'a1B2'.repeat(9)}`, 'an npm token'],
+  [`//packages.example/:_authToken=npm_${'a1B2'.repeat(9)}`, 'an npm token'],
   [`AIza${'a1B2c'.repeat(7)}`, 'a Google key'],
   [`aws_access_key_id = AKIA${'A1B2'.repeat(4)}`, 'an AWS access key'],
   [`xoxb-${'1234567890'}-${'a1B2'.repeat(5)}`, 'a Slack token'],
