@@ -97,8 +97,8 @@ async function runLine(
   const { exit, endedBy, ended: found } = await waitForEnd(parts, child, order, signal, callMark(marks), confined);
   const behind = await readLeft(parts.files, left);
   const named = [...new Set([...found, ...behind])].filter((command) => !isOfSandbox(command, confined));
-  // What was only just being started still has the name of the shell that starts it.
-  const ended = named.length > 0 ? named : behind.slice(0, 1);
+  // What was only just being started still has the name of the shell that starts it: it is known by the whole line.
+  const ended = named.length > 0 || behind.length === 0 ? named : [order.line];
   if (ended.length > 0) await clock.sleep(LAST_WORDS);
   over = true;
   progress.close();

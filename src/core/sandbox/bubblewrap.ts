@@ -1,3 +1,4 @@
+import { keep } from './keeper.ts';
 import { type Confinement, inOrder, type Place, type Sandbox } from './sandbox.ts';
 
 /**
@@ -15,8 +16,7 @@ export function createBubblewrap(program: string, asRoot: boolean): Sandbox {
       ...capabilities,
       ...flags(confinement),
       '--',
-      ...['/bin/sh', '-c', KEEPER, left ?? '/dev/null'],
-      ...argv,
+      ...keep(argv, left ?? '/dev/null'),
     ],
   };
 }
@@ -31,30 +31,6 @@ const APART = [
 const KEPT_OF_ROOT = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'].map(
   (name) => `CAP_${name}`,
 );
-
-/**
- * Runs the argv. Where it leaves programs running, it writes down which (to `$0`) and lets them end in two seconds, before
- * the namespace takes them away. Deaf to TERM itself, so that what is stopped has that grace too.
- */
-const KEEPER = `exec 3>&2 2>/dev/null
-trap : TERM INT HUP
-(exec "$@" 2>&3 3>&-)
-code=$?
-left=
-for place in /proc/[0-9]*; do
-  pid=\${place#/proc/}
-  [ $pid = 1 ] || [ $pid = $$ ] || left="$left $pid"
-done
-[ -z "$left" ] && exit $code
-for pid in $left; do tr '\\0\\n' '  ' </proc/$pid/cmdline && echo; done >>"$0"
-kill -TERM $left
-for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  alive=
-  for pid in $left; do kill -0 $pid && alive=yes; done
-  [ -z "$alive" ] && break
-  sleep 0.1
-done
-exit $code`;
 
 function flags({ folder, places, network }: Confinement): string[] {
   const base = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
