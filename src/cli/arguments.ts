@@ -35,7 +35,7 @@ export const SUBCOMMANDS = {
   sessions: { argument: '', words: [0, 0], description: 'Lists the sessions of this project' },
   models: { argument: '', words: [0, 0], description: 'Lists models that can be used now' },
   config: {
-    argument: '[list | path | schema]',
+    argument: '[list | path | schema | table]',
     words: [0, 1],
     description: 'Shows settings, where they lie, and their schema',
   },
@@ -50,7 +50,7 @@ export const SUBCOMMANDS = {
 
 export type SubcommandName = keyof typeof SUBCOMMANDS;
 
-const CONFIG_WORDS = ['list', 'path', 'schema'];
+const CONFIG_WORDS = ['list', 'path', 'schema', 'table'];
 
 interface Flag {
   readonly names: readonly string[];

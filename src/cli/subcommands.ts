@@ -104,6 +104,11 @@ async function showConfig(system: TerminalSystem, line: CommandLine, folder: str
     writeOut(`${JSON.stringify(settingsSchema(), null, 2)}\n`);
     return 0;
   }
+  if (what === 'table') {
+    const { settingsTable } = await import('../core/settings/settings-table.ts');
+    writeOut(settingsTable());
+    return 0;
+  }
   const layers = settingsLayers({
     config: places(system.environment).config,
     project: folder,

@@ -6,6 +6,8 @@ export interface BuiltInProvider {
   /** The ecosystem's own variables; a key of null: the service asks for none. */
   readonly keyVariable: string | null;
   readonly urlVariable: string | null;
+  /** The vendor's variable for further headers, a line each; null: it has none. */
+  readonly headersVariable: string | null;
   /** Its address from what `urlVariable` holds. */
   readonly readUrl: (text: string) => string;
   /** Where it is when nobody says; null: the vendor's own address, which its wire knows. */
@@ -29,6 +31,7 @@ function local(label: string, dialect: string, port: number): BuiltInProvider {
     label,
     keyVariable: null,
     urlVariable: null,
+    headersVariable: null,
     readUrl: asGiven,
     address: `http://127.0.0.1:${port}/v1`,
     dialect,
@@ -45,6 +48,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     label: 'Anthropic',
     keyVariable: 'ANTHROPIC_API_KEY',
     urlVariable: 'ANTHROPIC_BASE_URL',
+    headersVariable: 'ANTHROPIC_CUSTOM_HEADERS',
     readUrl: asGiven,
     address: null,
     dialect: null,
@@ -57,6 +61,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     label: 'OpenAI',
     keyVariable: 'OPENAI_API_KEY',
     urlVariable: 'OPENAI_BASE_URL',
+    headersVariable: 'OPENAI_CUSTOM_HEADERS',
     readUrl: asGiven,
     address: null,
     dialect: null,
@@ -69,6 +74,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     label: 'Google',
     keyVariable: 'GEMINI_API_KEY',
     urlVariable: 'GOOGLE_GEMINI_BASE_URL',
+    headersVariable: null,
     readUrl: asGiven,
     address: null,
     dialect: null,
@@ -81,6 +87,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     label: 'OpenRouter',
     keyVariable: 'OPENROUTER_API_KEY',
     urlVariable: null,
+    headersVariable: null,
     readUrl: asGiven,
     address: 'https://openrouter.ai/api/v1',
     dialect: 'openrouter',
@@ -95,7 +102,7 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     askUnbidden: true,
   },
   lmstudio: { ...local('LM Studio', 'lmstudio', 1234), askUnbidden: true },
-  llamacpp: local('llama.cpp', 'llamacpp', 8080),
+  llamacpp: local('llama.cpp', 'llama.cpp', 8080),
   vllm: local('vLLM', 'vllm', 8000),
 };
 

@@ -17,6 +17,7 @@ import { anthropicWire } from './providers/anthropic.ts';
 import { googleWire } from './providers/google.ts';
 import { openaiChatWire } from './providers/openai-chat.ts';
 import { openaiResponsesWire } from './providers/openai-responses.ts';
+import { readHeaderLines } from './providers/own-headers.ts';
 
 /** Ways to speak to a service, by the name settings use. A new one is a file and a line here. */
 const WIRES: Readonly<Record<string, Wire>> = {
@@ -240,16 +241,26 @@ function describe(id: string, own: ProviderSettings | undefined, environment: En
   }
   return done({
     wire,
-    label: builtIn?.label ?? id,
+    label: own?.label ?? builtIn?.label ?? id,
     baseUrl,
     keyVariable: own?.apiKeyEnv ?? builtIn?.keyVariable ?? null,
-    headers: own?.headers ?? {},
+    headers: { ...headersOf(builtIn, own, environment), ...own?.headers },
     models: own?.models ?? [],
-    dialect: builtIn?.dialect ?? null,
+    dialect: own?.dialect ?? builtIn?.dialect ?? null,
     ofVendor: builtIn?.dialect == null,
     asked: own !== undefined ? own.models.length === 0 && builtIn?.vendor == null : builtIn?.askUnbidden === true,
-    vendor: builtIn?.vendor ?? null,
+    vendor: own?.catalogue ?? builtIn?.vendor ?? (builtIn === undefined ? id : null),
   });
+}
+
+/** Headers of the vendor's own variable, for the vendor alone: a provider at another address is somebody else. */
+function headersOf(
+  builtIn: BuiltInProvider | undefined,
+  own: ProviderSettings | undefined,
+  environment: Environment,
+): Readonly<Record<string, string>> {
+  const name = own?.baseUrl == null ? (builtIn?.headersVariable ?? null) : null;
+  return name === null ? {} : readHeaderLines(environment.get(name) ?? '');
 }
 
 function addressOf(builtIn: BuiltInProvider | undefined, environment: Environment): string | null {

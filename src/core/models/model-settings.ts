@@ -15,6 +15,13 @@ export interface ProviderSettings {
   readonly baseUrl: string | null;
   /** Environment variable that holds the key; without one, a provider of the person's own is asked without a key. */
   readonly apiKeyEnv: string | null;
+  /** What it is called on the screen; null or missing: its id. */
+  readonly label?: string | null;
+  /** Habits of a shared wire, by the names of `openai-chat-dialects.ts`; null or missing: found out by the address. */
+  readonly dialect?: string | null;
+  /** Its name in the public catalogue of models; null or missing: its id. */
+  readonly catalogue?: string | null;
+  /** Sent to this provider and to no other. */
   readonly headers: Readonly<Record<string, string>>;
   /** Where any is named, a provider of the person's own has only these. */
   readonly models: readonly CustomModel[];

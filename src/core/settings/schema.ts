@@ -1,4 +1,6 @@
 import type { Json } from '../../base/json.ts';
+import { PROVIDER_SCHEMA, type ProviderSetting, readProviders } from './provider-schema.ts';
+import { isRecord } from './record.ts';
 
 /**
  * One setting. `scope`: `person` keys are ignored (and named) in a project's files; `project` keys may stand in either.
@@ -106,78 +108,15 @@ function texts(
   };
 }
 
-export interface ProviderSetting {
-  readonly api: 'anthropic' | 'openai-responses' | 'openai-chat' | 'google';
-  readonly baseUrl: string | null;
-  readonly apiKeyEnv: string | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly models: readonly ModelSetting[];
-}
-
-export interface ModelSetting {
-  readonly id: string;
-  readonly contextWindow: number | null;
-  readonly maxOutput: number | null;
-}
-
-const APIS = ['anthropic', 'openai-responses', 'openai-chat', 'google'] as const;
-
-function readProviders(value: Json): Readonly<Record<string, ProviderSetting>> | undefined {
-  if (!isRecord(value)) return undefined;
-  const providers: Record<string, ProviderSetting> = {};
-  for (const [id, entry] of Object.entries(value)) {
-    if (!isRecord(entry)) continue;
-    const api = APIS.find((one) => one === entry.api);
-    if (api === undefined) continue;
-    const models = Array.isArray(entry.models) ? entry.models : [];
-    providers[id] = {
-      api,
-      baseUrl: typeof entry.baseUrl === 'string' ? entry.baseUrl : null,
-      apiKeyEnv: typeof entry.apiKeyEnv === 'string' ? entry.apiKeyEnv : null,
-      headers: Object.fromEntries(
-        Object.entries(isRecord(entry.headers) ? entry.headers : {}).filter(
-          (pair): pair is [string, string] => typeof pair[1] === 'string',
-        ),
-      ),
-      models: models.flatMap((model) => {
-        if (typeof model === 'string') return [{ id: model, contextWindow: null, maxOutput: null }];
-        if (!isRecord(model) || typeof model.id !== 'string') return [];
-        const { contextWindow, maxOutput } = model;
-        return [
-          {
-            id: model.id,
-            contextWindow: typeof contextWindow === 'number' ? contextWindow : null,
-            maxOutput: typeof maxOutput === 'number' ? maxOutput : null,
-          },
-        ];
-      }),
-    };
-  }
-  return providers;
-}
-
 const PROVIDERS: Setting<Readonly<Record<string, ProviderSetting>>> = {
   key: 'providers',
   scope: 'person',
   owner: 'session',
   initial: {},
   join: 'by-name',
-  description: 'Named model services: {api, baseUrl, apiKeyEnv, headers, models}.',
-  schema: {
-    type: 'object',
-    additionalProperties: {
-      type: 'object',
-      required: ['api'],
-      properties: {
-        api: { enum: APIS },
-        baseUrl: { type: 'string' },
-        apiKeyEnv: { type: 'string' },
-        headers: { type: 'object' },
-        models: { type: 'array' },
-      },
-    },
-  },
-  read: readProviders,
+  description: 'Named model services: {api, baseUrl, apiKeyEnv, label, dialect, catalogue, headers, models}.',
+  schema: { type: 'object', additionalProperties: PROVIDER_SCHEMA },
+  read: (value) => (isRecord(value) ? readProviders(value) : undefined),
 };
 
 const KEYBINDINGS: Setting<Readonly<Record<string, string>>> = {
@@ -359,10 +298,6 @@ export type SettingValue<N extends SettingName> = (typeof SETTINGS)[N]['initial'
   ? Exclude<ReturnType<(typeof SETTINGS)[N]['read']>, undefined> | (typeof SETTINGS)[N]['initial']
   : never;
 export type Settings = { readonly [N in SettingName]: SettingValue<N> };
-
-export function isRecord(value: unknown): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The JSON schema of a settings file, printed by `houston config schema`. */
 export function settingsSchema(): Json {

@@ -10,6 +10,7 @@ import { ANTHROPIC_MODELS, anthropicModel } from './anthropic-models.ts';
 import { anthropicRequest, signaturesOf } from './anthropic-request.ts';
 import { AnthropicStream } from './anthropic-stream.ts';
 import { secretsOf } from './connection-secrets.ts';
+import { withHeadersOf } from './own-headers.ts';
 import { parsedEvent, streamReply, unreadableEvent } from './stream-reply.ts';
 
 /** The SDK's client costs most of a tenth of a second to load, so it is loaded for the first request or by `warm`. */
@@ -31,6 +32,9 @@ export const anthropicWire: Wire = {
   },
   open: (connection) => new AnthropicMessages(connection),
 };
+
+/** What the SDK's requests are written in. */
+const VERSION = '2026-10-21';
 
 /** The SDK gives up on a request after this; our own watch over silence is far shorter. */
 const LONGEST_REQUEST_MS = 3_600_000;
@@ -88,13 +92,12 @@ class AnthropicMessages implements Model {
 
   #open(): Promise<BaseAnthropic> {
     this.#client ??= loadSdk().then(({ Anthropic }) => {
-      const { key, baseUrl, headers, fetch } = this.#connection;
+      const { key, baseUrl } = this.#connection;
       return new Anthropic({
         // Given even where there is none: otherwise the SDK would look for credentials on its own.
         apiKey: key ?? '',
         baseURL: baseUrl ?? 'https://api.anthropic.com',
-        defaultHeaders: { ...keyHeaders(key, baseUrl !== null), ...headers },
-        fetch,
+        fetch: withHeadersOf(this.#connection, { 'anthropic-version': VERSION, ...keyHeaders(key, baseUrl !== null) }),
         maxRetries: 0,
         logLevel: 'off',
         openTelemetry: false,
@@ -167,10 +170,10 @@ class AnthropicMessages implements Model {
   }
 }
 
-/** The SDK sends the key as a bearer token; gateways of others often look for the older header only. */
-function keyHeaders(key: string | null, gateway: boolean): Record<string, string | null> {
-  if (key === null) return { authorization: null };
-  return gateway ? { 'x-api-key': key } : {};
+/** The key goes as a bearer token; gateways of others often look for the older header only. */
+function keyHeaders(key: string | null, gateway: boolean): Record<string, string> {
+  if (key === null) return {};
+  return { authorization: `Bearer ${key}`, ...(gateway ? { 'x-api-key': key } : {}) };
 }
 
 /** `{type: 'error', error: {type: 'overloaded_error', ...}}` */

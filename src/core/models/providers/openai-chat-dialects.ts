@@ -60,17 +60,16 @@ export const CHAT_DIALECTS: Readonly<Record<string, ChatDialect>> = {
     address: /\bopenrouter\.ai\b/,
   },
   ollama: { ...LOCAL, thinkingBack: 'field', address: /:11434\b/ },
-  llamacpp: { ...LOCAL, effort: null, thinkingBack: 'field', address: /:8080\b/ },
+  'llama.cpp': { ...LOCAL, effort: null, thinkingBack: 'field', address: /:8080\b/ },
   vllm: { ...LOCAL, thinkingBack: 'field', address: /:8000\b/ },
   lmstudio: { ...LOCAL, thinkingBack: null, address: /:1234\b/ },
+  /** What every server takes. */
+  generic: { ...LOCAL, thinkingBack: null, address: /^$/ },
 };
 
-/** What every server takes. */
-const PLAIN: ChatDialect = { ...LOCAL, thinkingBack: null, address: /^$/ };
-
 export function chatDialect(name: string | null, address: string): ChatDialect {
-  if (name !== null && Object.hasOwn(CHAT_DIALECTS, name)) return CHAT_DIALECTS[name] ?? PLAIN;
-  return Object.values(CHAT_DIALECTS).find((dialect) => dialect.address.test(address)) ?? PLAIN;
+  if (name !== null && Object.hasOwn(CHAT_DIALECTS, name)) return CHAT_DIALECTS[name]!;
+  return Object.values(CHAT_DIALECTS).find((dialect) => dialect.address.test(address)) ?? CHAT_DIALECTS.generic!;
 }
 
 /** Something a service turned out not to take; `max-tokens`: it wants the other name. */

@@ -60,7 +60,7 @@ test.each(['usual', 'empty-id', 'no-index', 'one-index', 'whole'] as const)(
 );
 
 test.each([
-  ['reasoning_content', 'llamacpp'],
+  ['reasoning_content', 'llama.cpp'],
   ['reasoning', 'ollama'],
   ['tags', 'vllm'],
 ] as const)(

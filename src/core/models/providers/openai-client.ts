@@ -3,6 +3,7 @@ import type { Failure } from '../../../protocol/failure.ts';
 import { failureOfNetwork, failureOfService, type ServiceProblem } from '../failures.ts';
 import type { ImageLimits, WireConnection } from '../model.ts';
 import { secretsOf } from './connection-secrets.ts';
+import { withHeadersOf } from './own-headers.ts';
 
 /** The SDK's client takes about a tenth of a second to load, so it is loaded for the first request or by `warm`. */
 export function loadOpenAi(): Promise<typeof import('openai/client')> {
@@ -63,7 +64,7 @@ export class OpenAiClient {
 
   #open(): Promise<OpenAI> {
     this.#client ??= loadOpenAi().then(({ OpenAI }) => {
-      const { key, baseUrl, headers, fetch } = this.#connection;
+      const { key, baseUrl } = this.#connection;
       return new OpenAI({
         // All given, also where there is none: otherwise the SDK would look into the environment on its own.
         apiKey: key ?? 'none',
@@ -72,8 +73,7 @@ export class OpenAiClient {
         project: null,
         webhookSecret: null,
         baseURL: baseUrl ?? this.#address,
-        defaultHeaders: { ...(key === null ? { authorization: null } : {}), ...headers },
-        fetch,
+        fetch: withHeadersOf(this.#connection, key === null ? {} : { authorization: `Bearer ${key}` }),
         maxRetries: 0,
         logLevel: 'off',
       });
