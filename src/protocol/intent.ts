@@ -16,8 +16,8 @@ export type Intent =
       /** The `!!` form: display only, never sent, never stored (DSH-3). */
       readonly private?: boolean;
     }
-  /** Stops what runs. `pause-queue` (Ctrl-C) holds what waits; `go-on` (Esc) lets the next one start (decisions §10.5). */
-  | { readonly type: 'cancel'; readonly then: 'pause-queue' | 'go-on' }
+  /** Stops what runs. `pause` (Ctrl-C) holds what waits; `go-on` (Esc) lets the next one start (decisions §10.5). */
+  | { readonly type: 'cancel'; readonly queue: 'pause' | 'go-on' }
   /** Stops one delegate, such as `d1.2`, and those below it; the turn goes on with what it reports (SEC-39). */
   | { readonly type: 'stop-delegate'; readonly delegate: string }
   | { readonly type: 'answer'; readonly ask: string; readonly answer: AskAnswer }

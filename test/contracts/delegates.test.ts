@@ -416,7 +416,7 @@ describe('how a delegate ends', () => {
           for (const { origin } of view.asks) stood.add(origin);
           if (sent || !view.asks.some(({ origin }) => origin !== 'd1')) return;
           sent = true;
-          send({ type: 'cancel', then: 'go-on' });
+          send({ type: 'cancel', queue: 'go-on' });
         },
       },
     );

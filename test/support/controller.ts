@@ -21,10 +21,8 @@ import { createMemorySystem, type MemorySystem } from '../../src/system/memory/s
 export const FOLDER = '/yard';
 export const SESSION_FOLDER = '/home/pat/state/session';
 
-// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
-export const ESCAPE: Intent = { type: 'cancel', then: 'go-on' };
-// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
-export const CTRL_C: Intent = { type: 'cancel', then: 'pause-queue' };
+export const ESCAPE: Intent = { type: 'cancel', queue: 'go-on' };
+export const CTRL_C: Intent = { type: 'cancel', queue: 'pause' };
 
 /** One client of a session: its own View, moved by the updates it was sent. */
 export interface Seat {

@@ -14,11 +14,9 @@ import { createFakeSession, type FakeSession } from './fake-session.ts';
 import { findText, frameText, textWithin } from './frame.ts';
 
 /** What Ctrl-C sends while something runs. */
-// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
-export const STOP_AND_HOLD: Extract<Intent, { type: 'cancel' }> = { type: 'cancel', then: 'pause-queue' };
+export const STOP_AND_HOLD: Extract<Intent, { type: 'cancel' }> = { type: 'cancel', queue: 'pause' };
 /** What Esc sends while something runs. */
-// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
-export const STOP_AND_GO_ON: Extract<Intent, { type: 'cancel' }> = { type: 'cancel', then: 'go-on' };
+export const STOP_AND_GO_ON: Extract<Intent, { type: 'cancel' }> = { type: 'cancel', queue: 'go-on' };
 
 export interface Driver {
   readonly terminal: MemoryTerminal;
@@ -173,7 +171,7 @@ export async function drive(options: DriverOptions = {}): Promise<Driver> {
       return shown().screen;
     },
     get draft() {
-      return shown().screen.prompt.editor.buffer.text;
+      return shown().screen.prompt.editor.buffer.text.toString();
     },
     exit,
     get left() {

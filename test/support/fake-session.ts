@@ -196,9 +196,9 @@ export function createFakeSession(): FakeSession {
     publish([entry({ kind: 'queue', order: [], edited: [], paused })]);
   }
 
-  function cancel(then: 'pause-queue' | 'go-on'): Sent {
+  function cancel(queue: 'pause' | 'go-on'): Sent {
     for (const said of unhandled) said.cancelled = true;
-    if (then === 'pause-queue' && waiting.length > 0) pause('stopped');
+    if (queue === 'pause' && waiting.length > 0) pause('stopped');
     running?.abort();
     return OK;
   }
@@ -276,7 +276,7 @@ export function createFakeSession(): FakeSession {
     },
     send(intent, client) {
       mayFail();
-      if (intent.type === 'cancel') return Promise.resolve(cancel(intent.then));
+      if (intent.type === 'cancel') return Promise.resolve(cancel(intent.queue));
       if (intent.type === 'say') return sayOnce(intent, client);
       return queued(client, () => handle(intent, client));
     },

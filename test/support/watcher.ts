@@ -5,8 +5,7 @@ import type { Attachment, AttachOptions } from '../../src/protocol/session.ts';
 import type { Update } from '../../src/protocol/update.ts';
 import type { View } from '../../src/protocol/view.ts';
 
-// biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
-export const CANCEL: Intent = { type: 'cancel', then: 'go-on' };
+export const CANCEL: Intent = { type: 'cancel', queue: 'go-on' };
 
 /** A client that only looks: folds what it is told and remembers how it was told. */
 export interface Watcher {

@@ -19,8 +19,8 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
   const lines = new Map<ClientId, Promise<unknown>>();
   const arriving = new Set<Arriving>();
 
-  const cancel = (then: 'pause-queue' | 'go-on'): Sent => {
-    const holds = then === 'pause-queue';
+  const cancel = (queue: 'pause' | 'go-on'): Sent => {
+    const holds = queue === 'pause';
     // First the hold, then the stop: the queue must not move in between.
     if (holds) void parts.loop.pause(STOPPED);
     const stopped = parts.loop.stop('stopped');
@@ -60,7 +60,7 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
       const here = parts.publisher.attached(client);
       if (here.length > 0 && here.every((one) => one.readOnly))
         return Promise.resolve(refused('read-only', 'This screen may look only.'));
-      if (intent.type === 'cancel') return Promise.resolve(cancel(intent.then));
+      if (intent.type === 'cancel') return Promise.resolve(cancel(intent.queue));
       const waits = intent.type === 'say' || (intent.type === 'command' && waitsForIdle(intent.name));
       const own: Arriving | null = waits ? { fate: 'run' } : null;
       if (own !== null) arriving.add(own);

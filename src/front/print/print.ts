@@ -72,8 +72,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   let stopped = false;
   const stop = (): void => {
     stopped = true;
-    // biome-ignore lint/suspicious/noThenProperty: the intent's own word, never a function
-    void options.session.send({ type: 'cancel', then: 'pause-queue' }, options.client);
+    void options.session.send({ type: 'cancel', queue: 'pause' }, options.client);
   };
   options.interrupted.addEventListener('abort', stop, { once: true });
   await started.promise;

@@ -16,8 +16,8 @@ type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 const AFTER_CLEARING = 1000;
 
 /** Stops what runs, and says what becomes of what waits (decisions §10.5). */
-export function cancelling(then: 'pause-queue' | 'go-on'): ScreenEffect {
-  return { kind: 'send', intent: { type: 'cancel', then } };
+export function cancelling(queue: 'pause' | 'go-on'): ScreenEffect {
+  return { kind: 'send', intent: { type: 'cancel', queue } };
 }
 
 /** A turn runs, or something said from here is on its way to run (INV-3). */
@@ -35,7 +35,7 @@ export function interrupt(screen: Screen, context: Context, event: KeyEvent, off
     return copyText({ ...screen, selection: null }, selectedText(context.view, context.cards, selection));
   }
   if (selectionOf(prompt.editor.buffer) !== null) return copyText(screen, selectedDraft(prompt.editor) ?? '');
-  if (isBusy(screen, context)) return step(screen, cancelling('pause-queue'));
+  if (isBusy(screen, context)) return step(screen, cancelling('pause'));
   if (!isBlank(prompt) || prompt.shell !== 'off') {
     const exit = event.alone ? { read: event.read, notBefore: context.now + AFTER_CLEARING } : null;
     return stay({ ...cleared(screen), exit });

@@ -46,7 +46,7 @@ export function updateKey(before: Screen, context: Context, event: KeyEvent): St
 function interruptQuestion(screen: Screen, context: Context): Step | null {
   if (screen.focus !== 'question' || currentAsk(context.view, screen.client) === null) return null;
   const ask = screen.ask === null ? null : { ...screen.ask, held: null };
-  return step({ ...screen, focus: 'prompt', ask }, cancelling('pause-queue'));
+  return step({ ...screen, focus: 'prompt', ask }, cancelling('pause'));
 }
 
 /** Null: the question has no use for the key and the rest of the screen is asked. */
