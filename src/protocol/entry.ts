@@ -11,6 +11,7 @@ import type {
   ModelRef,
   PermissionMode,
   StopReason,
+  Target,
   Totals,
   Usage,
 } from './message.ts';
@@ -46,7 +47,8 @@ export type EntryBody =
       readonly text: string;
       readonly attachments: readonly Attachment[];
       readonly delivery: Delivery;
-      readonly target: { readonly model: ModelRef | null; readonly effort: Effort | null } | null;
+      /** For the turn it opens alone; the words that named it are not part of `text`. */
+      readonly target: Target | null;
     }
   | {
       readonly kind: 'taken';
@@ -73,6 +75,8 @@ export type EntryBody =
       readonly model: ModelRef;
       readonly effort: Effort;
       readonly mode: PermissionMode;
+      /** Model and effort hold for this turn alone; the conversation keeps its own. */
+      readonly once?: true;
     }
   /** One whole message of the model: closes every delta streamed before it. */
   | {
@@ -137,6 +141,8 @@ export type EntryBody =
       readonly tokensAfter: number | null;
       readonly usage: Usage;
       readonly cost: number | null;
+      /** Who summarised. */
+      readonly model?: ModelRef;
       /** Tokens the conversation may grow to, when it ran; null where no such limit was in force. */
       readonly budget?: number | null;
       readonly kept?: KeptWords;
@@ -163,6 +169,8 @@ export type EntryBody =
       readonly usage: Usage;
       readonly cost: number | null;
     }
+  /** A turn waits for a usage limit to be lifted: flushed, so that it goes on waiting after a restart. */
+  | { readonly kind: 'sleep'; readonly turn: number; readonly until: number; readonly failure: Failure }
   | { readonly kind: 'active-time'; readonly duration: number }
   | {
       readonly kind: 'file-change';
@@ -170,6 +178,26 @@ export type EntryBody =
       readonly path: string;
       readonly before: string | null;
       readonly after: string | null;
+    }
+  /**
+   * Files are about to be put back to what they held at another point of the conversation. On the disk before the first
+   * of them is touched, so that a crash in the middle is found.
+   */
+  | {
+      readonly kind: 'undo-start';
+      readonly what: 'undo' | 'redo';
+      /** Where the conversation stood and where it will stand; the same for files alone. */
+      readonly from: EntryId;
+      readonly to: EntryId;
+      readonly files: readonly FileStep[];
+    }
+  | {
+      readonly kind: 'undo-end';
+      readonly start: EntryId;
+      /** False where a crash cut it short: the conversation stayed where it was. */
+      readonly whole: boolean;
+      readonly restored: readonly string[];
+      readonly left: readonly { readonly path: string; readonly why: FileLeft }[];
     }
   /** Room for what comes: extensions, hooks, children. Never sent to a model. */
   | { readonly kind: 'record'; readonly name: string; readonly data: Json };
@@ -193,6 +221,19 @@ export interface KeptWords {
   readonly todo: readonly TodoItem[];
   readonly mode: PermissionMode;
 }
+
+/** One file on its way from one content to another; a hash is SHA-256 (hex), null for "is not there". */
+export interface FileStep {
+  readonly path: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/**
+ * Why a file was not put back: another hand changed it since, what it held is not kept any more, it is no ordinary file
+ * now, it could not be written, or the session ended before its turn came.
+ */
+export type FileLeft = 'changed' | 'not-kept' | 'unsafe' | 'failed' | 'not-reached';
 
 export interface QueuePause {
   readonly because: 'stopped' | 'failed' | 'restarted';
@@ -235,8 +276,11 @@ export const ENTRY_CLASSES: { readonly [K in EntryKind]: EntryClass } = {
   note: BRANCH_WRITTEN,
   decision: SIDE_FLUSHED,
   usage: SIDE_WRITTEN,
+  sleep: SIDE_FLUSHED,
   'active-time': SIDE_WRITTEN,
   'file-change': SIDE_FLUSHED,
+  'undo-start': SIDE_FLUSHED,
+  'undo-end': SIDE_FLUSHED,
   record: SIDE_WRITTEN,
 };
 

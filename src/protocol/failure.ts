@@ -18,6 +18,8 @@ export type FailureCategory =
   | 'refused-by-model'
   | 'empty-reply'
   | 'quota-exhausted'
+  /** The person's own limit, not the service's. */
+  | 'spending-limit'
   | 'internal';
 
 export interface Failure {

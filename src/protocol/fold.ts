@@ -1,11 +1,12 @@
 import type { Entry, EntryId, EntryOf } from './entry.ts';
-import type { Attachment } from './message.ts';
+import type { Attachment, Target } from './message.ts';
 import type { Item, ItemBody, ItemOf } from './view.ts';
 
 /** What an `input` entry said: needed when its `taken` entry puts it on the branch. */
 export interface Said {
   readonly text: string;
   readonly attachments: readonly Attachment[];
+  readonly target?: Target | null;
 }
 
 /**
@@ -23,6 +24,7 @@ export function itemsOf(entry: Entry, said: (input: EntryId) => Said | null): It
         as: entry.as,
         turn: entry.turn,
         stopped: false,
+        ...(input?.target ? { target: input.target } : {}),
       };
       return [item(entry, 0, body)];
     }

@@ -30,6 +30,12 @@ export type AssistantPart =
       readonly opaque?: Json;
     };
 
+/** Which model, and how hard it thinks, where one turn has its own; null leaves the conversation's. */
+export interface Target {
+  readonly model: ModelRef | null;
+  readonly effort: Effort | null;
+}
+
 /** Something a person attached. Bytes lie in the session's `attachments/`, named by their SHA-256 (hex). */
 export interface Attachment {
   readonly kind: 'image' | 'file';

@@ -93,6 +93,7 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
           text: entry.text,
           attachments: entry.attachments,
           delivery: entry.delivery,
+          ...(entry.target === null ? {} : { target: entry.target }),
         });
       }
       dirty.add('queue');
@@ -113,6 +114,7 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       break;
     }
     case 'turn-start':
+      if (entry.once === true) break;
       head.model = entry.model;
       head.effort = entry.effort;
       dirty.add('head');
@@ -120,7 +122,8 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
     case 'assistant':
       view.live = null;
       head.totals = addUsage(head.totals, entry.usage, entry.cost);
-      head.contextTokens = contextTokens(entry.usage) ?? head.contextTokens;
+      // What another model counted, in a turn of its own, says nothing about the conversation's.
+      if (isSameModel(head.model, entry.model)) head.contextTokens = contextTokens(entry.usage) ?? head.contextTokens;
       dirty.add('live').add('head');
       break;
     case 'usage':

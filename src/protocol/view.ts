@@ -3,7 +3,8 @@ import type { Display, TodoItem } from './display.ts';
 import type { Effect } from './effect.ts';
 import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from './entry.ts';
 import type { Failure } from './failure.ts';
-import type { Attachment, Effort, ModelRef, PermissionMode, StopReason, Totals } from './message.ts';
+import type { Attachment, Effort, ModelRef, PermissionMode, StopReason, Target, Totals } from './message.ts';
+import type { QuotaFigure } from './usage.ts';
 
 /**
  * Everything a front end draws. Moved only by `apply` (reduce.ts), in the host and in every client alike. The transcript
@@ -37,6 +38,10 @@ export interface Head {
   /** Whether bypass may be reached with the mode key: only if the command line asked for it. */
   bypassOffered: boolean;
   contextWindow: number | null;
+  /** Whether requests ask for the faster, dearer service (`/fast`), and whether this model offers it. */
+  fast?: { on: boolean; offered: boolean };
+  /** How much of an account's allowance is used; missing or null: nothing to show. */
+  quota?: QuotaFigure | null;
   /** Share of the window at which compaction fires, 0-1; null when automatic compaction is off. */
   compactAt: number | null;
   /** Input tokens of the last request (fresh + cache), null before any. */
@@ -83,6 +88,7 @@ export type ItemBody =
       as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend';
       turn: number;
       stopped: boolean;
+      target?: Target;
     }
   | { kind: 'assistant'; text: string; turn: number; stop: StopReason }
   | { kind: 'thinking'; text: string; turn: number }
@@ -153,6 +159,7 @@ export interface Activity {
     | 'tools'
     | 'asking'
     | 'retrying'
+    | 'sleeping'
     | 'compacting'
     | 'shell'
     | 'stopping';
@@ -175,6 +182,8 @@ export interface QueueRow {
   text: string;
   attachments: readonly Attachment[];
   delivery: Delivery;
+  /** Missing: the conversation's own model and effort. */
+  target?: Target | null;
 }
 
 /** What became of something a client said, kept until that client has seen it. */
@@ -186,6 +195,8 @@ export interface InputOutcome {
   /** Numbers of gate refusals in the turn: a headless caller exits 4 on any. */
   refusals: number;
   messages: { level: 'info' | 'warning' | 'error'; identifier: string; text: string }[];
+  /** What goes back into the box of the client that asked for it. */
+  recalled?: { text: string; attachments: readonly Attachment[] }[];
 }
 
 export interface JobRow {

@@ -16,7 +16,8 @@ export async function loadSaid(journal: Journal, entries: readonly Entry[]): Pro
     const input = inputs.get(entry.input);
     if (input?.kind !== 'input') continue;
     const edit = edits.get(input.id)?.findLast(({ before }) => before.has(entry.id));
-    said.set(entry.id, { text: edit?.text ?? input.text, attachments: input.attachments });
+    const { attachments, target } = input;
+    said.set(entry.id, { text: edit?.text ?? input.text, attachments, ...(target === null ? {} : { target }) });
   }
   return said;
 }

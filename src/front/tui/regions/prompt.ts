@@ -85,6 +85,7 @@ const PHASES = {
   tools: 'At work',
   asking: 'Asks you',
   retrying: 'Trying again',
+  sleeping: 'Asleep until the usage limit is lifted',
   compacting: 'Compacting',
   shell: 'Your shell',
   stopping: 'Stopping',

@@ -1,0 +1,197 @@
+import type { Json } from '../../base/json.ts';
+import type { Failure } from '../../protocol/failure.ts';
+import type { SpendingState, UsageSum } from '../../protocol/usage.ts';
+import type { Model } from '../models/model.ts';
+import { modelRefText } from '../models/model-ref.ts';
+import type { AskPerson, Recorder } from './runtime.ts';
+
+/** US dollars; null for no limit. */
+export interface SpendingLimits {
+  readonly session: number | null;
+  readonly day: number | null;
+}
+
+export type SpendingSpan = keyof SpendingLimits;
+
+/** Keeps what is spent below what the person allowed. Asked before every request, whoever makes it. */
+export interface Spending {
+  /** Null when the request may be made; else why not. Waits for the person where one can answer. */
+  admits(model: Pick<Model, 'ref' | 'facts'>, signal: AbortSignal): Promise<Failure | null>;
+  state(): Promise<SpendingState[]>;
+}
+
+export interface SpendingParts {
+  readonly limits: SpendingLimits;
+  /** Limits the person raised before, in this session. */
+  readonly raised?: Partial<SpendingLimits>;
+  readonly spent: () => UsageSum;
+  /** Of all sessions, since midnight. */
+  readonly today: () => Promise<UsageSum>;
+  readonly dayOf: () => string;
+  readonly recorder: Recorder;
+  readonly ask: AskPerson;
+  readonly canAsk: boolean;
+}
+
+/** Names the entry that says a limit was raised. */
+export const RAISED = 'spending-raised';
+const WARN_AT = 0.8;
+const SPANS: readonly SpendingSpan[] = ['session', 'day'];
+const STOP = 'Stop here';
+
+export function createSpending(parts: SpendingParts): Spending {
+  const { recorder } = parts;
+  const limits = { ...parts.limits, ...parts.raised };
+  const warned: Record<SpendingSpan, number> = { session: 0, day: 0 };
+  const toldUnpriced = new Set<string>();
+  /** One question at a time for everybody who waits: it is withdrawn once nobody does. */
+  let asking: { readonly answer: Promise<boolean>; readonly stop: AbortController; waiting: number } | null = null;
+
+  const sumOf = (span: SpendingSpan): Promise<UsageSum> | UsageSum =>
+    span === 'session' ? parts.spent() : parts.today();
+  const note = (identifier: string, text: string): Promise<unknown> =>
+    recorder.write([{ kind: 'note', level: 'warning', identifier, text }], KEEP);
+
+  /** The span whose limit is reached; says on the way what is near. */
+  const reached = async (): Promise<{ span: SpendingSpan; spent: number; limit: number } | null> => {
+    for (const span of SPANS) {
+      const limit = limits[span];
+      if (limit === null) continue;
+      const { cost } = await sumOf(span);
+      if (cost >= limit) return { span, spent: cost, limit };
+      if (cost >= limit * WARN_AT && warned[span] !== limit) {
+        warned[span] = limit;
+        const share = Math.floor((cost / limit) * 100);
+        await note('spending-near', `${share}% of ${nameOf(span)} is used: ${dollars(cost)} of ${dollars(limit)}.`);
+      }
+    }
+    return null;
+  };
+
+  const raise = async (span: SpendingSpan, limit: number): Promise<void> => {
+    limits[span] = limit;
+    const data = { span, limit, day: parts.dayOf() };
+    await recorder.write([{ kind: 'record', name: RAISED, data }], KEEP);
+    await recorder.write(
+      [
+        {
+          kind: 'note',
+          level: 'info',
+          identifier: 'spending-raised',
+          text: `${capital(nameOf(span))} is now ${dollars(limit)}.`,
+        },
+      ],
+      KEEP,
+    );
+  };
+
+  /** True when it was raised. */
+  const askPerson = async (span: SpendingSpan, spent: number, limit: number, signal: AbortSignal): Promise<boolean> => {
+    const step = (span === 'session' ? parts.limits.session : parts.limits.day) ?? limit;
+    // Far enough that the very next request does not ask again.
+    const next = step > 0 ? (Math.floor(spent / step) + 1) * step : spent + 1;
+    const raised = `Raise it to ${dollars(next)} and go on`;
+    const question = `${capital(nameOf(span))} is reached: ${dollars(spent)} of ${dollars(limit)}. Go on? You can also type an amount.`;
+    const wish = {
+      for: null,
+      origin: '',
+      call: null,
+      body: { kind: 'questions', questions: [{ question, options: [raised, STOP], many: false }] },
+    } as const;
+    for (;;) {
+      const answer = await parts.ask(wish, signal);
+      const said = answer?.kind === 'answers' ? answer.answers[0]?.[0] : undefined;
+      if (said === undefined || said === STOP) return false;
+      const amount = said === raised ? next : amountOf(said);
+      if (amount === null || amount <= spent) continue;
+      await raise(span, amount);
+      return true;
+    }
+  };
+
+  const askOnce = async (span: SpendingSpan, spent: number, limit: number, signal: AbortSignal): Promise<boolean> => {
+    if (asking === null) {
+      const stop = new AbortController();
+      const answer = askPerson(span, spent, limit, stop.signal).finally(() => {
+        asking = null;
+      });
+      asking = { answer, stop, waiting: 0 };
+    }
+    const mine = asking;
+    mine.waiting++;
+    const { promise: gone, resolve } = Promise.withResolvers<false>();
+    const leave = (): void => resolve(false);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    const answered = await Promise.race([mine.answer, gone]);
+    signal.removeEventListener('abort', leave);
+    if (--mine.waiting === 0) mine.stop.abort();
+    return answered;
+  };
+
+  return {
+    admits: async ({ ref, facts }, signal) => {
+      if (limits.session === null && limits.day === null) return null;
+      const name = modelRefText(ref);
+      if (facts.price === null && !toldUnpriced.has(name)) {
+        toldUnpriced.add(name);
+        const text = `Nobody says what ${name} costs: its requests cannot be counted against the spending limit.`;
+        await note('spending-unknown', text);
+      }
+      for (;;) {
+        const over = await reached();
+        if (over === null) return null;
+        const { span, spent, limit } = over;
+        if (!parts.canAsk || !(await askOnce(span, spent, limit, signal))) return failure(span, spent, limit);
+      }
+    },
+    state: () =>
+      Promise.all(
+        SPANS.map(async (span) => {
+          const { cost, unpriced } = await sumOf(span);
+          return { what: span, spent: cost, limit: limits[span], unpriced };
+        }),
+      ),
+  };
+}
+
+/** Limits raised earlier, as far as they still hold: those of a day hold for that day. */
+export function readRaised(data: Json, day: string): Partial<SpendingLimits> {
+  const given = (data ?? {}) as { readonly span?: Json; readonly limit?: Json; readonly day?: Json };
+  if (typeof given.limit !== 'number') return {};
+  if (given.span === 'session') return { session: given.limit };
+  return given.span === 'day' && given.day === day ? { day: given.limit } : {};
+}
+
+const KEEP = { onFailure: 'keep' } as const;
+
+function failure(span: SpendingSpan, spent: number, limit: number): Failure {
+  return {
+    category: 'spending-limit',
+    message: `${capital(nameOf(span))} is reached: ${dollars(spent)} of ${dollars(limit)} (limits.spending.${span})`,
+    status: null,
+    requestId: null,
+    detail: null,
+    retryAfterMs: null,
+    retryable: false,
+    attempts: 1,
+  };
+}
+
+function nameOf(span: SpendingSpan): string {
+  return span === 'session' ? 'the spending limit of this session' : "today's spending limit";
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `$20`, `20.50`; null for anything else. */
+function amountOf(text: string): number | null {
+  const match = /^\s*\$?\s*(\d{1,7}(?:\.\d+)?)\s*$/.exec(text);
+  return match === null ? null : Number(match[1]);
+}
+
+function dollars(value: number): string {
+  return value > 0 && value < 0.01 ? `$${value.toFixed(4)}` : `$${value.toFixed(2)}`;
+}
