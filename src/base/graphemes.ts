@@ -6,13 +6,14 @@
 let segmenter: Intl.Segmenter | null = null;
 
 /** A run longer than this without a sure border is cut: bounds the cost of one step in hostile text. */
-const LONGEST_RUN = 4096;
+export const LONGEST_RUN = 4096;
 
 /** True for UTF-16 units that neither extend the character before them nor are extended by a simple one after them. */
 function isSimple(unit: number): boolean {
   if (unit < 0x300) return unit !== 0x0d && unit !== 0x0a;
-  if (unit < 0x2e80)
-    return (unit >= 0x370 && unit <= 0x482) || (unit >= 0x48a && unit <= 0x52f) || (unit >= 0x2500 && unit <= 0x259f);
+  if (unit < 0x2000) return (unit >= 0x370 && unit <= 0x482) || (unit >= 0x48a && unit <= 0x52f);
+  // Dashes, quotes, bullets and dots; then arrows, symbols, box drawing and signs: every frame holds some.
+  if (unit < 0x2e80) return (unit >= 0x2010 && unit <= 0x2027) || (unit >= 0x2190 && unit <= 0x2bff);
   if (unit < 0xac00)
     return (
       (unit >= 0x3400 && unit <= 0xa48c) || (unit >= 0x3041 && unit <= 0x3096) || (unit >= 0x30a1 && unit <= 0x30fa)
@@ -21,7 +22,7 @@ function isSimple(unit: number): boolean {
 }
 
 /** True where the two units surely belong to two clusters; false where only the segmenter can tell. */
-function isBorder(before: number, after: number): boolean {
+export function isSureBorder(before: number, after: number): boolean {
   if (before === 0x0a) return true;
   if (after === 0x0a) return before !== 0x0d;
   if (after === 0x0d) return true;
@@ -46,7 +47,7 @@ export function isPrintableAscii(text: string): boolean {
 export function nextBorder(text: string, offset: number): number {
   const length = text.length;
   if (offset + 1 >= length) return length;
-  if (isBorder(text.charCodeAt(offset), text.charCodeAt(offset + 1))) return offset + 1;
+  if (isSureBorder(text.charCodeAt(offset), text.charCodeAt(offset + 1))) return offset + 1;
   for (let window = 32; ; window *= 4) {
     const piece = text.slice(offset, offset + window);
     const size = firstCluster(piece);
@@ -58,7 +59,7 @@ export function nextBorder(text: string, offset: number): number {
 export function previousBorder(text: string, offset: number): number {
   if (offset <= 1) return 0;
   const last = text.charCodeAt(offset - 1);
-  if (isBorder(text.charCodeAt(offset - 2), last)) return offset - 1;
+  if (isSureBorder(text.charCodeAt(offset - 2), last)) return offset - 1;
   let at = sureBorderBefore(text, offset - 1);
   for (;;) {
     const next = nextBorder(text, at);
@@ -71,7 +72,7 @@ export function previousBorder(text: string, offset: number): number {
 export function borderAtOrBefore(text: string, offset: number): number {
   if (offset <= 0) return 0;
   if (offset >= text.length) return text.length;
-  if (isBorder(text.charCodeAt(offset - 1), text.charCodeAt(offset))) return offset;
+  if (isSureBorder(text.charCodeAt(offset - 1), text.charCodeAt(offset))) return offset;
   const start = previousBorder(text, offset);
   return nextBorder(text, start) === offset ? offset : start;
 }
@@ -85,7 +86,7 @@ export function eachCluster(
 ): void {
   let at = from;
   while (at < to) {
-    if (at + 1 >= to || isBorder(text.charCodeAt(at), text.charCodeAt(at + 1))) {
+    if (at + 1 >= to || isSureBorder(text.charCodeAt(at), text.charCodeAt(at + 1))) {
       if (visit(text.charAt(at), at) === false) return;
       at++;
       continue;
@@ -120,14 +121,14 @@ function firstCluster(piece: string): number {
 function endOfRun(text: string, at: number, to: number): number {
   const limit = Math.min(to, at + LONGEST_RUN);
   let end = at + 1;
-  while (end < limit && !isBorder(text.charCodeAt(end - 1), text.charCodeAt(end))) end++;
+  while (end < limit && !isSureBorder(text.charCodeAt(end - 1), text.charCodeAt(end))) end++;
   return end < to && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end + 1 : end;
 }
 
 function sureBorderBefore(text: string, offset: number): number {
   const floor = Math.max(0, offset - LONGEST_RUN);
   for (let at = offset; at > floor; at--) {
-    if (isBorder(text.charCodeAt(at - 1), text.charCodeAt(at))) return at;
+    if (isSureBorder(text.charCodeAt(at - 1), text.charCodeAt(at))) return at;
   }
   // Never start inside a surrogate pair.
   return floor > 0 && (text.charCodeAt(floor) & 0xfc00) === 0xdc00 ? floor - 1 : floor;

@@ -6,7 +6,7 @@ import { LayoutCache } from '../../src/front/tui/editor/layout.ts';
 import { Frame } from '../../src/front/tui/frame/frame.ts';
 import { promptColumns } from '../../src/front/tui/layout.ts';
 import { noteDrawn, openAsk } from '../../src/front/tui/modals/ask-state.ts';
-import { plainBuffer, withText } from '../../src/front/tui/prompt-state.ts';
+import { plainLine, withText } from '../../src/front/tui/prompt-state.ts';
 import { CardList } from '../../src/front/tui/regions/card-list.ts';
 import { newScreen, type Screen } from '../../src/front/tui/screen.ts';
 import { makeTheme } from '../../src/front/tui/theme.ts';
@@ -79,7 +79,7 @@ if (what === 'keys') screen = { ...screen, keyList: true };
 if (what === 'draft')
   screen = {
     ...screen,
-    prompt: withText(screen.prompt, plainBuffer('Please also check\n- 한글ab wide text\n- the README'))!,
+    prompt: withText(screen.prompt, plainLine('Please also check\n- 한글ab wide text\n- the README'))!,
   };
 if (what === 'back')
   screen = { ...screen, scroll: { follow: false, top: { index: 2, row: 0 }, seenTotal: 9 }, focus: 'transcript' };

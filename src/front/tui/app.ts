@@ -20,7 +20,7 @@ import { Frame } from './frame/frame.ts';
 import { FrameScheduler } from './frame/scheduler.ts';
 import type { InputEvent } from './input/event.ts';
 import { type Layout, promptColumns } from './layout.ts';
-import { plainBuffer, sentBefore, withText } from './prompt-state.ts';
+import { plainLine, sentBefore, withText } from './prompt-state.ts';
 import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
 import { ORBIT_STEP } from './scene.ts';
@@ -187,7 +187,7 @@ class Loop {
   }
 
   #sendFirst(text: string): void {
-    const prompt = withText(this.#screen.prompt, plainBuffer(text));
+    const prompt = withText(this.#screen.prompt, plainLine(text));
     if (prompt === null) return;
     const sent = sendPrompt({ ...this.#screen, prompt }, this.#context(), null);
     this.#take(sent.screen, sent.effects);

@@ -2,27 +2,29 @@ import { isRunning } from '../commands/facts.ts';
 import { matchCommands, slashCommands } from '../commands/slash.ts';
 import { EMPTY_PIECE } from './editor/editor.ts';
 import { replaceRange } from './editor/editor-state.ts';
+import type { Text } from './editor/text.ts';
 import type { Choice, CompletionState } from './regions/completion-rows.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { type Step, stay } from './step.ts';
 
 const LONGEST_PATH = 4096;
+/** What is looked at behind the caret for the end of its word. */
+const LONGEST_WORD = 4096;
 const LONGEST_COMMAND = 1024;
 /** Choices kept of what a query answered. */
 export const PATH_LIMIT = 50;
 
 /** The reference being written at the caret: `@` at the start or behind a blank, up to the caret (an address like a@b is none). */
-export function pathAt(text: string, caret: number): { from: number; typed: string } | null {
+export function pathAt(text: Text, caret: number): { from: number; typed: string } | null {
   // Read backwards from the caret: a key costs the same in a long draft.
-  for (let at = caret - 1; at >= Math.max(0, caret - LONGEST_PATH); at--) {
-    const letter = text.charAt(at);
-    if (/\s/.test(letter)) return null;
-    if (letter !== '@') continue;
-    const begins = at === 0 || /\s/.test(text.charAt(at - 1));
-    return begins ? { from: at + 1, typed: text.slice(at + 1, caret) } : null;
-  }
-  return null;
+  const start = Math.max(0, caret - LONGEST_PATH);
+  const before = text.slice(start, caret);
+  const at = before.lastIndexOf('@');
+  const typed = before.slice(at + 1);
+  if (at < 0 || /\s/.test(typed)) return null;
+  const begins = start + at === 0 || /\s/.test(text.charAt(start + at - 1));
+  return begins ? { from: start + at + 1, typed } : null;
 }
 
 /**
@@ -89,7 +91,7 @@ function offer(
   from: number,
   to: number,
   choices: readonly Choice[],
-  forText: string,
+  forText: Text,
 ): CompletionState | null {
   return choices.length === 0 ? null : { kind, from, to, choices, cursor: 0, forText };
 }
@@ -99,7 +101,7 @@ export function completionArrived(
   screen: Screen,
   event: Extract<ScreenEvent, { type: 'paths' | 'arguments' }>,
 ): Screen {
-  if (screen.prompt.editor.buffer.text !== event.forText) return screen;
+  if (!screen.prompt.editor.buffer.text.is(event.forText)) return screen;
   const choices: Choice[] =
     event.type === 'paths'
       ? event.paths.slice(0, PATH_LIMIT).map((path) => ({
@@ -119,7 +121,7 @@ export function accept(screen: Screen, context: Context, at = screen.completion?
   const choice = completion?.choices[at];
   if (completion === null || choice === undefined) return stay(screen);
   const { buffer } = prompt.editor;
-  const blankFollows = /^\s/.test(buffer.text.slice(completion.to));
+  const blankFollows = /^\s/.test(buffer.text.charAt(completion.to));
   const insert = blankFollows ? choice.insert.trimEnd() : choice.insert;
   const result = replaceRange(prompt.editor, completion.from, completion.to, { ...EMPTY_PIECE, text: insert }, 'other');
   const taken: Screen = { ...screen, prompt: { ...prompt, editor: result.state, unsaved: true }, completion: null };
@@ -147,7 +149,7 @@ export function moveCursor(screen: Screen, by: number): Screen {
   return { ...screen, completion: { ...completion, cursor: (completion.cursor + by + count) % count } };
 }
 
-function wordEnd(text: string, from: number): number {
-  const rest = /^\S*/.exec(text.slice(from))!;
+function wordEnd(text: Text, from: number): number {
+  const rest = /^\S*/.exec(text.slice(from, from + LONGEST_WORD))!;
   return from + rest[0].length;
 }

@@ -37,9 +37,10 @@ function suggestions(sent: readonly SentPrompt[], workspace: string): readonly s
 /** How the draft may go on, as something sent before did; empty where nothing is suggested (PE-19, PE-20). */
 export function ghostOf(screen: Screen): string {
   const { prompt } = screen;
-  const { text, caret, atoms } = prompt.editor.buffer;
-  if (text === '' || caret !== text.length || text.length > LONGEST || atoms.length > 0 || text.includes('\n'))
-    return '';
+  const { text: draft, caret, atoms } = prompt.editor.buffer;
+  if (draft.length === 0 || caret !== draft.length || draft.length > LONGEST || atoms.length > 0) return '';
+  const text = draft.toString();
+  if (text.includes('\n')) return '';
   if (prompt.shell !== 'off' || isRecalled(prompt) || screen.completion !== null || screen.ghostHidden === text)
     return '';
   if (selectionOf(prompt.editor.buffer) !== null || screen.focus !== 'prompt') return '';
@@ -53,7 +54,7 @@ export function ghostOf(screen: Screen): string {
 export function argumentHint(screen: Screen, view: View): string {
   const { text, caret } = screen.prompt.editor.buffer;
   if (screen.prompt.shell !== 'off' || caret !== text.length) return '';
-  const name = /^\/([a-z][a-z0-9-]*) $/.exec(text.length > 64 ? '' : text)?.[1];
+  const name = /^\/([a-z][a-z0-9-]*) $/.exec(text.length > 64 ? '' : text.toString())?.[1];
   return name === undefined ? '' : (commandNamed(view, name)?.argument ?? '');
 }
 

@@ -1,4 +1,5 @@
 import { complete } from './completion.ts';
+import { EMPTY_LINE, lineOf } from './editor/editor.ts';
 import { applyAction, type EditorResult } from './editor/editor-state.ts';
 import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
 import { openHistory } from './modals/history.ts';
@@ -28,7 +29,7 @@ export function runPromptAction(screen: Screen, context: Context, name: string):
       return stay({ ...screen, sendMode: next === screen.defaultSendMode ? null : next });
     }
     case 'editor':
-      return step(screen, { kind: 'edit', text: prompt.editor.buffer.text });
+      return step(screen, { kind: 'edit', text: prompt.editor.buffer.text.toString() });
     case 'paste':
       return step(screen, { kind: 'read-clipboard' });
     case 'stash':
@@ -42,6 +43,7 @@ export function runPromptAction(screen: Screen, context: Context, name: string):
 export function edited(screen: Screen, context: Context, result: EditorResult): Step {
   if (result.effect?.kind === 'refused') return noted(screen, result.effect.refusal.message, 'warning');
   const { editor } = screen.prompt;
+  // Edits make new texts: which one it is tells what reading both would.
   const textMoved = result.state.buffer.text !== editor.buffer.text;
   const prompt = {
     ...screen.prompt,
@@ -64,12 +66,14 @@ export function beyondEdge(screen: Screen, context: Context, edge: 'up' | 'down'
   const { prompt } = screen;
   if (edge === 'up' && context.view.queue.rows.length > 0) return recall(screen);
   const walked =
-    edge === 'up' ? olderPrompt(prompt.walk, prompt.sent, prompt.editor.buffer) : newerPrompt(prompt.walk, prompt.sent);
+    edge === 'up'
+      ? olderPrompt(prompt.walk, prompt.sent, lineOf(prompt.editor.buffer))
+      : newerPrompt(prompt.walk, prompt.sent);
   if (walked === null) {
     const scroll = scrollBy({ ...context, screen }, edge === 'up' ? -1 : 1, transcriptRows(context.layout));
     return stay({ ...screen, scroll });
   }
-  const restored = withText(prompt, walked.buffer);
+  const restored = withText(prompt, walked.line);
   if (restored === null) return stay(screen);
   return stay({ ...screen, prompt: { ...restored, walk: walked.walk }, completion: null, keyList: false });
 }
@@ -86,8 +90,8 @@ function stash(screen: Screen, context: Context): Step {
     const modal = openHistory(prompt, screen.workspace, context.textLayout, 'workspace');
     return stay({ ...screen, modals: [...screen.modals, modal], completion: null, keyList: false });
   }
-  const empty = withText(prompt, { text: '', caret: 0, anchor: null, atoms: [] });
+  const empty = withText(prompt, EMPTY_LINE);
   return empty === null
     ? stay(screen)
-    : stay({ ...screen, prompt: { ...empty, stash: prompt.editor.buffer }, completion: null });
+    : stay({ ...screen, prompt: { ...empty, stash: lineOf(prompt.editor.buffer) }, completion: null });
 }

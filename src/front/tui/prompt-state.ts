@@ -1,10 +1,10 @@
 import type { Attachment } from '../../protocol/message.ts';
-import { type Buffer, EMPTY_BUFFER, isEmpty } from './editor/editor.ts';
+import { EMPTY_LINE, isEmpty, type Line, lineOf } from './editor/editor.ts';
 import { type EditorState, NEW_EDITOR, replaceAll } from './editor/editor-state.ts';
 import type { HistoryWalk } from './editor/prompt-history.ts';
 
 /** What was sent, with when and where; null where that was not kept (HIST-4). */
-export interface SentPrompt extends Buffer {
+export interface SentPrompt extends Line {
   readonly time: number | null;
   readonly workspace: string | null;
 }
@@ -16,7 +16,7 @@ export interface PromptState {
   readonly top: number;
   /** `!` armed: the line is for the person's own shell. `private` is the `!!` form. */
   readonly shell: 'off' | 'armed' | 'private';
-  readonly stash: Buffer | null;
+  readonly stash: Line | null;
   readonly walk: HistoryWalk | null;
   /** What was sent before, oldest first. */
   readonly sent: readonly SentPrompt[];
@@ -40,12 +40,13 @@ export function isBlank(prompt: PromptState): boolean {
 
 /** Whether the box holds a prompt walked back to, as it was sent; once changed it is a draft like any other. */
 export function isRecalled({ walk, sent, editor }: PromptState): boolean {
-  return walk !== null && sent[walk.at]?.text === editor.buffer.text;
+  const recalled = walk === null ? undefined : sent[walk.at];
+  return recalled !== undefined && editor.buffer.text.is(recalled.text);
 }
 
 /** The prompt with another text, as one step of undo; null when the text would be too long. */
-export function withText(prompt: PromptState, buffer: Buffer): PromptState | null {
-  const result = replaceAll(prompt.editor, { text: buffer.text, atoms: buffer.atoms }, buffer.caret);
+export function withText(prompt: PromptState, line: Line): PromptState | null {
+  const result = replaceAll(prompt.editor, { text: line.text, atoms: line.atoms }, line.caret);
   return result.effect === null ? { ...prompt, editor: result.state, unsaved: true } : null;
 }
 
@@ -54,8 +55,8 @@ export function emptied(prompt: PromptState): PromptState {
   return { ...prompt, editor: NEW_EDITOR, top: 0, shell: 'off', walk: null, unsaved: true };
 }
 
-export function plainBuffer(text: string): Buffer {
-  return { ...EMPTY_BUFFER, text, caret: text.length };
+export function plainLine(text: string): Line {
+  return { ...EMPTY_LINE, text, caret: text.length };
 }
 
 /** A kept prompt as it is walked to: plain text, whatever a marker in it looks like (MARK-7). */
@@ -63,12 +64,12 @@ export function sentBefore(
   kept: string | { readonly text: string; readonly time: number | null; readonly workspace: string | null },
 ): SentPrompt {
   const { text, time, workspace } = typeof kept === 'string' ? { text: kept, time: null, workspace: null } : kept;
-  return { ...plainBuffer(text), time, workspace };
+  return { ...plainLine(text), time, workspace };
 }
 
 /** Sent prompts as the walk reads them; the same one twice in a row is one. */
-export function remembered(sent: readonly SentPrompt[], buffer: SentPrompt): readonly SentPrompt[] {
-  return sent.at(-1)?.text === buffer.text ? sent : [...sent, buffer];
+export function remembered(sent: readonly SentPrompt[], line: SentPrompt): readonly SentPrompt[] {
+  return sent.at(-1)?.text === line.text ? sent : [...sent, line];
 }
 
 /** Taken back lines above the half-typed one, where the caret stays (QUE-16). Attachments come back as markers. */
@@ -76,13 +77,13 @@ export function withRecalled(
   prompt: PromptState,
   drafts: readonly { readonly text: string; readonly attachments: readonly Attachment[] }[],
 ): PromptState | null {
-  const { buffer } = prompt.editor;
+  const own = lineOf(prompt.editor.buffer);
   const lines = drafts.map((draft) => draft.text);
   const head = lines.join('\n');
-  const above = buffer.text === '' ? head : `${head}\n`;
-  const text = above + buffer.text;
+  const above = own.text === '' ? head : `${head}\n`;
+  const text = above + own.text;
   const shift = above.length;
-  const own = buffer.atoms.map((atom) => ({ ...atom, from: atom.from + shift, to: atom.to + shift }));
+  const moved = own.atoms.map((atom) => ({ ...atom, from: atom.from + shift, to: atom.to + shift }));
   const markers = drafts.flatMap((draft, index) => {
     const start = lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
     return draft.attachments.flatMap((attachment) => {
@@ -101,6 +102,6 @@ export function withRecalled(
           ];
     });
   });
-  const caret = buffer.text === '' ? text.length : buffer.caret + shift;
-  return withText(prompt, { text, caret, anchor: null, atoms: [...markers.sort((a, b) => a.from - b.from), ...own] });
+  const caret = own.text === '' ? text.length : own.caret + shift;
+  return withText(prompt, { text, caret, anchor: null, atoms: [...markers.sort((a, b) => a.from - b.from), ...moved] });
 }

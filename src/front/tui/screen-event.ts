@@ -2,8 +2,9 @@ import type { Draft, Intent, Sent } from '../../protocol/intent.ts';
 import type { DirtyPart } from '../../protocol/reduce.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Keymap } from '../commands/keymap.ts';
-import type { Buffer } from './editor/editor.ts';
+import type { Line } from './editor/editor.ts';
 import type { Layout as TextLayout } from './editor/layout.ts';
+import type { Text } from './editor/text.ts';
 import type { Target } from './frame/painter.ts';
 import type { InputEvent } from './input/event.ts';
 import type { Layout } from './layout.ts';
@@ -20,7 +21,7 @@ export interface Context {
   /** Rectangles of the frame drawn last: what a person reacted to. */
   readonly layout: Layout;
   /** Rows of a draft at the prompt's width. */
-  readonly textLayout: (text: string) => TextLayout;
+  readonly textLayout: (text: Text) => TextLayout;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -38,7 +39,7 @@ export type ScreenEvent =
       readonly type: 'sent';
       readonly intent: Intent;
       readonly sent: Sent;
-      readonly line: Buffer | null;
+      readonly line: Line | null;
       readonly remember: string | null;
     }
   /** A page of older cards is here. */
@@ -48,14 +49,14 @@ export type ScreenEvent =
   | { readonly type: 'held'; readonly ask: string }
   | {
       readonly type: 'paths';
-      readonly forText: string;
+      readonly forText: Text;
       readonly from: number;
       readonly to: number;
       readonly paths: readonly string[];
     }
   | {
       readonly type: 'arguments';
-      readonly forText: string;
+      readonly forText: Text;
       readonly from: number;
       readonly to: number;
       readonly choices: readonly { value: string; description: string }[];
@@ -86,11 +87,11 @@ export type ClipboardContent =
 /** What the screen wants done. Data: the loop carries it out (effects.ts). */
 export type ScreenEffect =
   /** `remember`: what the history keeps of it once it was accepted (PE-22). */
-  | { readonly kind: 'send'; readonly intent: Intent; readonly line?: Buffer; readonly remember?: string }
+  | { readonly kind: 'send'; readonly intent: Intent; readonly line?: Line; readonly remember?: string }
   | {
       readonly kind: 'read-paths';
       readonly typed: string;
-      readonly forText: string;
+      readonly forText: Text;
       readonly from: number;
       readonly to: number;
     }
@@ -98,7 +99,7 @@ export type ScreenEffect =
       readonly kind: 'read-arguments';
       readonly command: string;
       readonly typed: string;
-      readonly forText: string;
+      readonly forText: Text;
       readonly from: number;
       readonly to: number;
     }

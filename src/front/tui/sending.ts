@@ -1,9 +1,9 @@
 import type { Intent } from '../../protocol/intent.ts';
 import { parseSlash, slashCommands } from '../commands/slash.ts';
 import { inWords } from './editor/atoms.ts';
-import type { Buffer } from './editor/editor.ts';
+import { type Line, lineOf } from './editor/editor.ts';
 import { draftContent } from './editor/editor-state.ts';
-import { emptied, plainBuffer, remembered, type SentPrompt, withRecalled, withText } from './prompt-state.ts';
+import { emptied, isBlank, plainLine, remembered, type SentPrompt, withRecalled, withText } from './prompt-state.ts';
 import { FOLLOW } from './regions/transcript-scroll.ts';
 import { runCommand } from './run-command.ts';
 import { type Screen, type SendMode, withNote } from './screen.ts';
@@ -27,7 +27,10 @@ export function sendPrompt(screen: Screen, context: Context, mode: SendMode | nu
     case 'command': {
       const sent: Screen = {
         ...screen,
-        prompt: { ...emptied(prompt), sent: remembered(prompt.sent, sentNow(screen, prompt.editor.buffer, now)) },
+        prompt: {
+          ...emptied(prompt),
+          sent: remembered(prompt.sent, sentNow(screen, lineOf(prompt.editor.buffer), now)),
+        },
         completion: null,
       };
       if (parsed.command.runs === 'front') {
@@ -37,7 +40,7 @@ export function sendPrompt(screen: Screen, context: Context, mode: SendMode | nu
       const ref = `${screen.refPrefix}${screen.nextRef}`;
       const intent: Intent = { type: 'command', ref, name: parsed.command.name, argument: parsed.argument };
       const counted: Screen = { ...sent, nextRef: sent.nextRef + 1, unanswered: sent.unanswered + 1 };
-      return step(counted, { kind: 'send', intent, line: prompt.editor.buffer, remember: text });
+      return step(counted, { kind: 'send', intent, line: lineOf(prompt.editor.buffer), remember: text });
     }
     case 'prompt':
       return say(screen, now, { delivery: mode ?? screen.sendMode ?? screen.defaultSendMode, text, attachments });
@@ -48,10 +51,10 @@ type Said = Pick<Extract<Intent, { type: 'say' }>, 'text' | 'attachments' | 'del
 
 function say(screen: Screen, now: number, said: Said): Step {
   const { prompt } = screen;
-  const line = prompt.editor.buffer;
+  const line = lineOf(prompt.editor.buffer);
   const ref = `${screen.refPrefix}${screen.nextRef}`;
   const isPrivate = said.private === true;
-  const kept = sentNow(screen, said.delivery === 'shell' ? plainBuffer(`!${line.text}`) : line, now);
+  const kept = sentNow(screen, said.delivery === 'shell' ? plainLine(`!${line.text}`) : line, now);
   const next: Screen = {
     ...screen,
     prompt: { ...emptied(prompt), sent: isPrivate ? prompt.sent : remembered(prompt.sent, kept) },
@@ -74,7 +77,7 @@ function say(screen: Screen, now: number, said: Said): Step {
   });
 }
 
-function sentNow(screen: Screen, line: Buffer, now: number): SentPrompt {
+function sentNow(screen: Screen, line: Line, now: number): SentPrompt {
   return { ...line, time: now, workspace: screen.workspace };
 }
 
@@ -97,14 +100,14 @@ export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { typ
   const { prompt } = told;
   const shell =
     intent.type === 'say' && intent.delivery === 'shell' ? (intent.private ? 'private' : 'armed') : prompt.shell;
-  const empty = prompt.editor.buffer.text === '';
-  const restored = empty ? withText(prompt, line) : withText(prompt, joinAbove(line, prompt.editor.buffer));
+  const empty = isBlank(prompt);
+  const restored = empty ? withText(prompt, line) : withText(prompt, joinAbove(line, lineOf(prompt.editor.buffer)));
   const said = new Map(told.said);
   if (intent.type === 'say') said.delete(intent.ref);
   return stay({ ...told, said, prompt: restored === null ? prompt : { ...restored, ...(empty ? { shell } : {}) } });
 }
 
-function joinAbove(line: Screen['prompt']['editor']['buffer'], draft: Screen['prompt']['editor']['buffer']) {
+function joinAbove(line: Line, draft: Line): Line {
   const shift = line.text.length + 1;
   return {
     text: `${line.text}\n${draft.text}`,

@@ -60,7 +60,8 @@ export function stepBack(screen: Screen, context: Context): Step {
   if (screen.completion !== null || screen.keyList) return stay({ ...screen, completion: null, keyList: false });
   if (screen.selection !== null) return stay({ ...screen, selection: null });
   const idle = !isBusy(screen, context);
-  if (idle && ghostOf(screen) !== '') return stay({ ...screen, ghostHidden: screen.prompt.editor.buffer.text });
+  if (idle && ghostOf(screen) !== '')
+    return stay({ ...screen, ghostHidden: screen.prompt.editor.buffer.text.toString() });
   if (screen.focus !== 'prompt') return stay({ ...screen, focus: 'prompt' });
   if (screen.prompt.shell !== 'off')
     return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });

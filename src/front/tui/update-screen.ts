@@ -2,7 +2,7 @@ import { completionArrived } from './completion.ts';
 import { noteDrawn } from './modals/ask-state.ts';
 import { withAnswer } from './open-card.ts';
 import { imageFrom, pasteInto } from './pasting.ts';
-import { isBlank, plainBuffer, withText } from './prompt-state.ts';
+import { isBlank, plainLine, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEvent } from './screen-event.ts';
@@ -122,8 +122,8 @@ function longAnswer(screen: Screen, context: Context, text: string): Step {
 /** Text back from the person's editor replaces the line; nothing saved, or an editor that failed, leaves it as it was (EDITR-2). */
 function externallyEdited(screen: Screen, event: Extract<ScreenEvent, { type: 'edited' }>): Step {
   const told = event.problem === null ? screen : withNote(screen, event.problem, 'error');
-  if (event.text === null || event.text === screen.prompt.editor.buffer.text) return stay(told);
-  const prompt = withText(screen.prompt, plainBuffer(event.text));
+  if (event.text === null || screen.prompt.editor.buffer.text.is(event.text)) return stay(told);
+  const prompt = withText(screen.prompt, plainLine(event.text));
   return prompt === null
     ? noted(screen, 'Too long for the prompt', 'warning')
     : stay({ ...told, prompt, completion: null, keyList: false });

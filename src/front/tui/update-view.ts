@@ -1,6 +1,6 @@
 import type { InputOutcome } from '../../protocol/view.ts';
 import { inWords } from './editor/atoms.ts';
-import { bufferOf } from './editor/draft.ts';
+import { lineOfDraft } from './editor/draft.ts';
 import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { type Screen, withNote } from './screen.ts';
@@ -40,7 +40,7 @@ const OVER = new Set<InputOutcome['state']>(['done', 'failed', 'stopped', 'dropp
 /** The session's copy of the half-written line comes back, unless something was typed here meanwhile. */
 function withDraft(screen: Screen, draft: NonNullable<Extract<ScreenEvent, { type: 'view' }>['draft']>): Screen {
   if (!isBlank(screen.prompt) || draft.text === '') return screen;
-  const prompt = withText(screen.prompt, bufferOf(draft));
+  const prompt = withText(screen.prompt, lineOfDraft(draft));
   return prompt === null
     ? screen
     : { ...screen, keyList: false, prompt: { ...prompt, shell: draft.shell ? 'armed' : 'off', unsaved: false } };

@@ -1,4 +1,3 @@
-import { borderAtOrBefore, nextBorder, previousBorder } from '../../../base/graphemes.ts';
 import type { NewAttachment } from '../../../protocol/intent.ts';
 import type { Atom, Buffer, Piece } from './editor.ts';
 
@@ -29,13 +28,13 @@ export function atomEndingAt(atoms: readonly Atom[], offset: number): Atom | nul
 export function nextStop(buffer: Buffer, offset: number): number {
   const atom = buffer.atoms[firstEndingAfter(buffer.atoms, offset)];
   if (atom !== undefined && atom.from <= offset) return atom.to;
-  return Math.min(nextBorder(buffer.text, offset), atom?.from ?? buffer.text.length);
+  return Math.min(buffer.text.nextBorder(offset), atom?.from ?? buffer.text.length);
 }
 
 export function previousStop(buffer: Buffer, offset: number): number {
   const around = atomAround(buffer.atoms, offset) ?? atomEndingAt(buffer.atoms, offset);
   if (around !== null) return around.from;
-  return Math.max(previousBorder(buffer.text, offset), endOfAtomBefore(buffer.atoms, offset));
+  return Math.max(buffer.text.previousBorder(offset), endOfAtomBefore(buffer.atoms, offset));
 }
 
 /** The nearest place at or before `offset` where a caret may stand: on a cluster border, at an atom's start when inside. */
@@ -43,7 +42,7 @@ export function stopAtOrBefore(buffer: Buffer, offset: number): number {
   const atom = atomAround(buffer.atoms, offset);
   if (atom !== null) return atom.from;
   if (atomStartingAt(buffer.atoms, offset) !== null) return offset;
-  return Math.max(borderAtOrBefore(buffer.text, offset), endOfAtomBefore(buffer.atoms, offset));
+  return Math.max(buffer.text.borderAtOrBefore(offset), endOfAtomBefore(buffer.atoms, offset));
 }
 
 function endOfAtomBefore(atoms: readonly Atom[], offset: number): number {

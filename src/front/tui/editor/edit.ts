@@ -1,6 +1,6 @@
 import { done, type Outcome, refuse } from '../../../base/refusal.ts';
 import { atomAround, firstEndingAfter, nextStop, stopAtOrBefore, utf8Length } from './atoms.ts';
-import type { Atom, Buffer, Piece } from './editor.ts';
+import { type Atom, type Buffer, lineOf, type Piece } from './editor.ts';
 
 /** PE-7: the whole prompt with its pastes in full, in UTF-8 bytes. */
 export const PROMPT_LIMIT = 1024 * 1024;
@@ -50,7 +50,7 @@ export function apply(buffer: Buffer, edit: Edit): Buffer {
   const { at, removed, inserted } = edit;
   const end = at + removed.text.length;
   const shift = inserted.text.length - removed.text.length;
-  const text = buffer.text.slice(0, at) + inserted.text + buffer.text.slice(end);
+  const text = buffer.text.replaced(at, end, inserted.text);
   const atoms: Atom[] = [];
   for (const atom of buffer.atoms) if (atom.to <= at) atoms.push(atom);
   for (const atom of inserted.atoms) atoms.push(moved(atom, at));
@@ -72,7 +72,7 @@ const sizes = new WeakMap<Buffer, number>();
 export function sizeOf(buffer: Buffer): number {
   let size = sizes.get(buffer);
   if (size === undefined) {
-    size = sizeOfPiece(buffer);
+    size = sizeOfPiece(lineOf(buffer));
     sizes.set(buffer, size);
   }
   return size;

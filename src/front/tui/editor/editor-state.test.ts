@@ -23,6 +23,7 @@ import {
   selectWord,
 } from './editor-state.ts';
 import { LayoutCache } from './layout.ts';
+import { Text } from './text.ts';
 
 const key = (name: string, text: string | null = null): Key => ({
   name,
@@ -71,7 +72,7 @@ describe('typing and moving', () => {
 
   test('Up on the first row says so and leaves the text alone', () => {
     const state = type(NEW_EDITOR, 'abc');
-    const layout = new LayoutCache().of('abc', 40);
+    const layout = new LayoutCache().of(Text.of('abc'), 40);
     expect(applyAction(state, 'up', layout)).toEqual({ state, effect: { kind: 'edge', edge: 'up' } });
     expect(applyAction(state, 'down', layout).effect).toEqual({ kind: 'edge', edge: 'down' });
   });
@@ -108,7 +109,7 @@ describe('typing and moving', () => {
   });
 
   test('PE-1 BOX-3 the chords of a new line insert one, and letters are typed', () => {
-    const layout = new LayoutCache().of('', 40);
+    const layout = new LayoutCache().of(Text.EMPTY, 40);
     for (const chord of ['ctrl-j', 'shift-enter', 'alt-enter', 'ctrl-enter'])
       expect(EDITOR_KEYS[chord]).toBe('newline');
     expect(show(applyKey(NEW_EDITOR, { ...key('j'), ctrl: true }, layout)!.state)).toBe('\n|');
@@ -120,20 +121,24 @@ describe('typing and moving', () => {
 
 describe('pastes', () => {
   test('PE-4 line ends become newlines, other controls go, tabs stay', () => {
-    expect(paste(NEW_EDITOR, 'a\r\nb\rc\td\x1b[31m\x07\x7f').state.buffer.text).toBe('[Pasted #1 · 3 lines]');
-    expect(paste(NEW_EDITOR, 'a\r\tb\x1b[31m\x07\x7f').state.buffer.text).toBe('a\n\tb[31m');
+    expect(paste(NEW_EDITOR, 'a\r\nb\rc\td\x1b[31m\x07\x7f').state.buffer.text.toString()).toBe(
+      '[Pasted #1 · 3 lines]',
+    );
+    expect(paste(NEW_EDITOR, 'a\r\tb\x1b[31m\x07\x7f').state.buffer.text.toString()).toBe('a\n\tb[31m');
   });
 
   test('PE-5 three lines or more than 800 bytes fold; exactly 800 on two lines stay', () => {
-    expect(paste(NEW_EDITOR, lines(3)).state.buffer.text).toBe('[Pasted #1 · 3 lines]');
+    expect(paste(NEW_EDITOR, lines(3)).state.buffer.text.toString()).toBe('[Pasted #1 · 3 lines]');
     expect(paste(NEW_EDITOR, `${'x'.repeat(400)}\n${'y'.repeat(399)}`).state.buffer.atoms).toEqual([]);
-    expect(paste(NEW_EDITOR, `${'x'.repeat(400)}\n${'y'.repeat(400)}`).state.buffer.text).toBe('[Pasted #1 · 2 lines]');
-    expect(paste(NEW_EDITOR, 'é'.repeat(401)).state.buffer.text).toBe('[Pasted #1 · 1 line]');
+    expect(paste(NEW_EDITOR, `${'x'.repeat(400)}\n${'y'.repeat(400)}`).state.buffer.text.toString()).toBe(
+      '[Pasted #1 · 2 lines]',
+    );
+    expect(paste(NEW_EDITOR, 'é'.repeat(401)).state.buffer.text.toString()).toBe('[Pasted #1 · 1 line]');
   });
 
   test('PE-6 what begins like a command is never folded', () => {
     for (const text of [`/plan\n${lines(5)}`, `  /plan\n${lines(5)}`, `!ls\n${lines(5)}`])
-      expect(paste(NEW_EDITOR, text).state.buffer.text).toBe(text);
+      expect(paste(NEW_EDITOR, text).state.buffer.text.toString()).toBe(text);
   });
 
   test('PE-8 PE-9 a folded paste is crossed and deleted whole, and sent and copied in full', () => {
@@ -156,7 +161,9 @@ describe('pastes', () => {
     let state = paste(NEW_EDITOR, lines(3)).state;
     state = insertImage(paste(state, lines(40)).state, image).state;
     state = insertFile(insertImage(state, image).state, null, 'notes.md').state;
-    expect(state.buffer.text).toBe('[Pasted #1 · 3 lines][Pasted #2 · 40 lines][Image #1][Image #2][File #1 notes.md]');
+    expect(state.buffer.text.toString()).toBe(
+      '[Pasted #1 · 3 lines][Pasted #2 · 40 lines][Image #1][Image #2][File #1 notes.md]',
+    );
     expect(draftContent(state).attachments.length).toBe(2);
   });
 
@@ -192,7 +199,7 @@ describe('pastes', () => {
 
   test('a paste that came in pieces is one marker', () => {
     const state = paste(paste(NEW_EDITOR, lines(4)).state, `\n${lines(2)}`, true).state;
-    expect(state.buffer.text).toBe('[Pasted #1 · 6 lines]');
+    expect(state.buffer.text.toString()).toBe('[Pasted #1 · 6 lines]');
     expect(draftContent(state).text).toBe(`${lines(4)}\n${lines(2)}`);
   });
 });
@@ -212,7 +219,7 @@ describe('undo', () => {
 
   test('UP-14 a cleared draft comes back, with its caret', () => {
     const state = act(paste(type(NEW_EDITOR, 'one\ntwo\nthree '), lines(5)).state, 'word-left');
-    expect(act(state, 'clear').buffer.text).toBe('');
+    expect(act(state, 'clear').buffer.text.toString()).toBe('');
     expect(act(state, 'clear', 'undo').buffer).toEqual(state.buffer);
   });
 
@@ -224,7 +231,7 @@ describe('undo', () => {
       state = now;
       steps++;
     }
-    expect([steps, state.buffer.text]).toEqual([1000, '99']);
+    expect([steps, state.buffer.text.toString()]).toEqual([1000, '99']);
   });
 });
 
@@ -288,11 +295,11 @@ describe('any edits', () => {
           // Each step leads to a state that was there: its text, its caret, its selection.
           expect(seen).toContain(placed(state.buffer));
         }
-        expect(state.buffer.text).toBe('');
+        expect(state.buffer.text.toString()).toBe('');
         for (const expected of undone.reverse()) {
           state = act(state, 'redo');
-          expect({ text: state.buffer.text, atoms: state.buffer.atoms }).toEqual({
-            text: expected.text,
+          expect({ text: state.buffer.text.toString(), atoms: state.buffer.atoms }).toEqual({
+            text: expected.text.toString(),
             atoms: expected.atoms,
           });
         }

@@ -14,7 +14,7 @@ import {
   stopAtOrBefore,
 } from './atoms.ts';
 import { pieceOf, replace, withCaret } from './edit.ts';
-import { type Atom, type Buffer, EMPTY_BUFFER, EMPTY_PIECE, type Piece, selectionOf } from './editor.ts';
+import { type Atom, type Buffer, EMPTY_BUFFER, EMPTY_PIECE, lineOf, type Piece, selectionOf } from './editor.ts';
 import { EDITOR_KEYS, type EditorAction } from './editor-keys.ts';
 import type { Layout } from './layout.ts';
 import { lineEnd, lineStart, type Motion, moveBy, moveRow, wordAround } from './motions.ts';
@@ -199,7 +199,7 @@ export function selectedText(state: EditorState): string | null {
 
 /** What the draft says when it is sent. */
 export function draftContent(state: EditorState): { text: string; attachments: readonly NewAttachment[] } {
-  return expand(state.buffer);
+  return expand(lineOf(state.buffer));
 }
 
 /** The atom the caret stands on, drawn as a whole (MARK-5). */

@@ -1,11 +1,12 @@
 import type { NewAttachment } from '../../../protocol/intent.ts';
+import { Text } from './text.ts';
 
 /**
  * The text of a box with its caret, selection and folded atoms; immutable. Offsets count UTF-16 units and always lie on
  * grapheme borders, never inside an atom.
  */
 export interface Buffer {
-  readonly text: string;
+  readonly text: Text;
   readonly caret: number;
   /** The other end of the selection; null when nothing is selected. */
   readonly anchor: number | null;
@@ -22,14 +23,20 @@ export interface Atom {
   readonly attachment: NewAttachment | null;
 }
 
+/** A buffer out of the box: sent, put away, remembered, on its way back. Its text is one string. */
+export interface Line extends Omit<Buffer, 'text'> {
+  readonly text: string;
+}
+
 /** Text with its atoms, offsets counted from its own start: what is inserted, deleted, copied and put back. */
 export interface Piece {
   readonly text: string;
   readonly atoms: readonly Atom[];
 }
 
-export const EMPTY_BUFFER: Buffer = { text: '', caret: 0, anchor: null, atoms: [] };
+export const EMPTY_BUFFER: Buffer = { text: Text.EMPTY, caret: 0, anchor: null, atoms: [] };
 export const EMPTY_PIECE: Piece = { text: '', atoms: [] };
+export const EMPTY_LINE: Line = { text: '', caret: 0, anchor: null, atoms: [] };
 
 export interface Selection {
   readonly from: number;
@@ -43,5 +50,9 @@ export function selectionOf(buffer: Buffer): Selection | null {
 }
 
 export function isEmpty(buffer: Buffer): boolean {
-  return buffer.text === '';
+  return buffer.text.length === 0;
+}
+
+export function lineOf(buffer: Buffer): Line {
+  return { ...buffer, text: buffer.text.toString() };
 }

@@ -4,6 +4,7 @@ import { trickyText } from '../../../../test/support/tricky-text.ts';
 import { clusters } from '../../../base/graphemes.ts';
 import { textWidth } from '../../../base/text-width.ts';
 import { Layout, LayoutCache, visibleTop } from './layout.ts';
+import { Text } from './text.ts';
 
 const rowsOf = (layout: Layout): string[] =>
   Array.from({ length: layout.rowCount }, (_, row) => layout.text.slice(layout.from(row), layout.to(row)));
@@ -13,16 +14,16 @@ const longText = fc
 
 describe('layout', () => {
   test('wraps between words, keeps blanks, and leaves a cell for the caret', () => {
-    expect(rowsOf(new LayoutCache().of('hello big world', 10))).toEqual(['hello big ', 'world']);
-    expect(rowsOf(new LayoutCache().of('abcdefghi', 10))).toEqual(['abcdefghi']);
-    expect(rowsOf(new LayoutCache().of('abcdefghij', 10))).toEqual(['abcdefghi', 'j']);
-    expect(rowsOf(new LayoutCache().of('a\n\nb\n', 10))).toEqual(['a', '', 'b', '']);
+    expect(rowsOf(new LayoutCache().of(Text.of('hello big world'), 10))).toEqual(['hello big ', 'world']);
+    expect(rowsOf(new LayoutCache().of(Text.of('abcdefghi'), 10))).toEqual(['abcdefghi']);
+    expect(rowsOf(new LayoutCache().of(Text.of('abcdefghij'), 10))).toEqual(['abcdefghi', 'j']);
+    expect(rowsOf(new LayoutCache().of(Text.of('a\n\nb\n'), 10))).toEqual(['a', '', 'b', '']);
   });
 
   test('every place a caret can have leads to a cell and back', () => {
     fc.assert(
       fc.property(longText, fc.integer({ min: 3, max: 20 }), (text, width) => {
-        const layout = new LayoutCache().of(text, width);
+        const layout = new LayoutCache().of(Text.of(text), width);
         let offset = 0;
         for (const cluster of [...clusters(text), '']) {
           const { row, column } = layout.place(offset);
@@ -46,7 +47,9 @@ describe('layout', () => {
         (text, inserted, a, b, width) => {
           const [from, to] = [a % (text.length + 1), b % (text.length + 1)].sort((x, y) => x - y) as [number, number];
           const next = text.slice(0, from) + inserted + text.slice(to);
-          expect(rowsOf(Layout.of(text, width).changed(next))).toEqual(rowsOf(Layout.of(next, width)));
+          expect(rowsOf(Layout.of(Text.of(text), width).changed(Text.of(next)))).toEqual(
+            rowsOf(Layout.of(Text.of(next), width)),
+          );
         },
       ),
       { numRuns: 800 },
@@ -55,12 +58,12 @@ describe('layout', () => {
 
   test('UP-07 a letter typed into a huge line leaves the rows far below as they were', () => {
     const text = '状态'.repeat(100_000);
-    let layout = Layout.of(text, 20);
+    let layout = Layout.of(Text.of(text), 20);
     let next = text;
     for (let typed = 0; typed < 30; typed++) {
       next = `${next.slice(0, 500)}x${next.slice(500)}`;
       const before = layout;
-      layout = layout.changed(next);
+      layout = layout.changed(Text.of(next));
       const moved = before.rowOf(before.text.length / 2);
       expect(layout.from(layout.rowOf(before.from(moved) + 1))).toBe(before.from(moved) + 1);
     }
@@ -74,7 +77,7 @@ describe('layout', () => {
   });
 
   test('PE-3 the window follows the caret and no more', () => {
-    const layout = new LayoutCache().of('1\n2\n3\n4\n5\n6', 10);
+    const layout = new LayoutCache().of(Text.of('1\n2\n3\n4\n5\n6'), 10);
     expect([
       visibleTop(layout, 5, 3, 0),
       visibleTop(layout, 4, 3, 3),

@@ -1,6 +1,7 @@
 import { eachCluster } from '../../../base/graphemes.ts';
 import { widthInText } from '../../../base/text-width.ts';
 import { type Fill, fillRow } from '../../../base/wrap.ts';
+import type { Text } from './text.ts';
 
 export interface Place {
   readonly row: number;
@@ -18,46 +19,49 @@ const LONGEST_REWRAP = 128;
  * cells map both ways; the cost of a query depends on the width, not on the text.
  */
 export class Layout {
-  readonly text: string;
+  readonly text: Text;
   readonly width: number;
   /** Where each row starts. */
   readonly #starts: Int32Array;
 
-  private constructor(text: string, width: number, starts: Int32Array) {
+  private constructor(text: Text, width: number, starts: Int32Array) {
     this.text = text;
     this.width = width;
     this.#starts = starts;
   }
 
-  static of(text: string, width: number): Layout {
+  static of(text: Text, width: number): Layout {
     const starts: number[] = [];
+    const whole = text.toString();
     let at = 0;
     for (;;) {
       starts.push(at);
-      const next = nextStart(text, at, width);
+      const next = nextStart(whole, at, width);
       if (next < 0) return new Layout(text, width, Int32Array.from(starts));
       at = next;
     }
   }
 
   /** The layout of a changed text: only rows near the change are wrapped again. */
-  changed(text: string): Layout {
+  changed(text: Text): Layout {
     if (text === this.text) return this;
     const old = this.#starts;
-    const prefix = commonPrefix(this.text, text);
-    const suffix = commonSuffix(this.text, text, prefix);
+    const prefix = this.text.commonStart(text);
+    const suffix = this.text.commonEnd(text, prefix);
     const delta = text.length - this.text.length;
     // A change can pull a word back to the row above it, and a joined cluster one row more.
     const firstRow = Math.max(0, this.rowOf(prefix) - 2);
     const fresh: number[] = [];
+    const reader = new RowReader(text, this.width);
     let at = old[firstRow]!;
     let row = firstRow;
+    let behind = 0;
     for (;;) {
       while (row < old.length && old[row]! + delta < at) row++;
       if (at >= text.length - suffix && row < old.length && old[row]! + delta === at) break;
       fresh.push(at);
-      let next = nextStart(text, at, this.width);
-      if (fresh.length > LONGEST_REWRAP && at >= text.length - suffix) next = this.#oldStartIn(at, next, delta) ?? next;
+      let next = reader.nextStart(at);
+      if (at >= text.length - suffix && ++behind > LONGEST_REWRAP) next = this.#oldStartIn(at, next, delta) ?? next;
       if (next < 0) {
         row = old.length;
         break;
@@ -137,17 +141,13 @@ export class Layout {
 
   /** Visits what stands on a row: each cluster, its offset and its cells. */
   #eachCell(row: number, visit: (cluster: string, offset: number, width: number) => false | undefined): void {
+    const from = this.from(row);
     let column = 0;
-    eachCluster(
-      this.text,
-      (cluster, offset) => {
-        const width = widthInText(cluster, column);
-        column += width;
-        return visit(cluster, offset, width);
-      },
-      this.from(row),
-      this.to(row),
-    );
+    eachCluster(this.text.slice(from, this.to(row)), (cluster, offset) => {
+      const width = widthInText(cluster, column);
+      column += width;
+      return visit(cluster, from + offset, width);
+    });
   }
 }
 
@@ -155,7 +155,7 @@ export class Layout {
 export class LayoutCache {
   #last: Layout | null = null;
 
-  of(text: string, width: number): Layout {
+  of(text: Text, width: number): Layout {
     const usable = Math.max(1, width - 1);
     if (this.#last === null || this.#last.width !== usable) this.#last = Layout.of(text, usable);
     else this.#last = this.#last.changed(text);
@@ -171,6 +171,43 @@ export function visibleTop(layout: Layout, caretRow: number, rows: number, previ
 
 const fill: Fill = { end: 0, next: 0 };
 
+/** A row is read from so much text at once, and begun anew nearer to its end than half of that. UTF-16 units. */
+const WINDOW = 32 * 1024;
+
+/** Finds rows one after the other in a long text, reading only what lies near them. */
+class RowReader {
+  readonly #text: Text;
+  readonly #width: number;
+  /** A part of the text that ends at a line's end, or far behind the rows read from it. */
+  #window = '';
+  #from = 0;
+  #trusted = 0;
+
+  constructor(text: Text, width: number) {
+    this.#text = text;
+    this.#width = width;
+  }
+
+  /** Start of the row after the one that starts at `at`; -1 when it is the last. */
+  nextStart(at: number): number {
+    if (at < this.#from || at >= this.#trusted) this.#read(at, WINDOW);
+    for (let size = WINDOW; ; size *= 4) {
+      const next = nextStart(this.#window, at - this.#from, this.#width);
+      if (this.#trusted > this.#text.length) return next < 0 ? -1 : this.#from + next;
+      if (next >= 0 && this.#from + next <= this.#trusted) return this.#from + next;
+      // Hardly ever: a row of many thousand units, as characters that pile up make it.
+      this.#read(at, size * 4);
+    }
+  }
+
+  #read(at: number, size: number): void {
+    const end = at + size;
+    this.#from = at;
+    this.#window = this.#text.slice(at, end);
+    this.#trusted = end >= this.#text.length ? this.#text.length + 1 : at + (size >> 1);
+  }
+}
+
 /** Start of the row after the one that starts at `at`; -1 when it is the last. */
 function nextStart(text: string, at: number, width: number): number {
   const newline = text.indexOf('\n', at);
@@ -178,36 +215,4 @@ function nextStart(text: string, at: number, width: number): number {
   fillRow(text, at, lineEnd, width, 'keep', fill);
   if (fill.next < lineEnd) return fill.next;
   return newline < 0 ? -1 : newline + 1;
-}
-
-/** Compared by letters below this, by halves above: a key in a long draft makes a few pieces of string, not a thousand. */
-const BLOCK = 256;
-
-function commonPrefix(a: string, b: string): number {
-  const limit = Math.min(a.length, b.length);
-  let at = 0;
-  for (let size = limit; size > BLOCK; ) {
-    const half = size >> 1;
-    if (a.startsWith(b.slice(at, at + half), at)) {
-      at += half;
-      size -= half;
-    } else size = half;
-  }
-  while (at < limit && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  return at;
-}
-
-function commonSuffix(a: string, b: string, prefix: number): number {
-  const limit = Math.min(a.length, b.length) - prefix;
-  let same = 0;
-  for (let size = limit; size > BLOCK; ) {
-    const half = size >> 1;
-    const end = b.length - same;
-    if (a.startsWith(b.slice(end - half, end), a.length - same - half)) {
-      same += half;
-      size -= half;
-    } else size = half;
-  }
-  while (same < limit && a.charCodeAt(a.length - 1 - same) === b.charCodeAt(b.length - 1 - same)) same++;
-  return same;
 }

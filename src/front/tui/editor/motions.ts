@@ -1,6 +1,7 @@
 import { atomAround, nextStop, previousStop, stopAtOrBefore } from './atoms.ts';
 import type { Buffer } from './editor.ts';
 import type { Layout } from './layout.ts';
+import type { Text } from './text.ts';
 
 /** Where a caret goes: each motion answers an offset and changes nothing. Atoms are crossed whole. */
 
@@ -27,12 +28,12 @@ export function moveBy(buffer: Buffer, motion: Motion, from = buffer.caret): num
   }
 }
 
-export function lineStart(text: string, offset: number): number {
-  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+export function lineStart(text: Text, offset: number): number {
+  return text.newlineBefore(offset) + 1;
 }
 
-export function lineEnd(text: string, offset: number): number {
-  const newline = text.indexOf('\n', offset);
+export function lineEnd(text: Text, offset: number): number {
+  const newline = text.newlineFrom(offset);
   return newline < 0 ? text.length : newline;
 }
 

@@ -68,7 +68,7 @@ describe('drawing the editor', () => {
     const layout = new LayoutCache().of(state.buffer.text, AREA.width);
     expect(offsetUnder(AREA, layout, 0, 2, 1)).toBe(0);
     expect(offsetUnder(AREA, layout, 0, 3, 2)).toBe(layout.from(1) + 1);
-    expect(offsetUnder(AREA, layout, 0, 5, 3)).toBe(state.buffer.text.indexOf('态'));
+    expect(offsetUnder(AREA, layout, 0, 5, 3)).toBe(state.buffer.text.toString().indexOf('态'));
     expect(offsetUnder(AREA, layout, 0, 19, 3)).toBe(state.buffer.text.length);
   });
 });

@@ -41,14 +41,14 @@ export function paintEditor(
   const caret = layout.place(buffer.caret);
   const top = visibleTop(layout, caret.row, Math.max(1, area.height), view.top);
   const inside = painter.within(area);
-  if (buffer.text === '' && view.placeholder !== undefined)
+  if (buffer.text.length === 0 && view.placeholder !== undefined)
     inside.text(area.x, area.y, view.placeholder, styles.placeholder, area.width);
   const atCaret = view.focused && selectionOf(buffer) === null ? atomAtCaret(buffer) : null;
   const selected = selectionOf(buffer);
   for (let y = 0; y < area.height && top + y < layout.rowCount; y++) {
     const from = layout.from(top + y);
     const to = layout.to(top + y);
-    const cells = paintRow(inside, area.x, area.y + y, buffer.text, from, to, styles.text);
+    const cells = paintRow(inside, area.x, area.y + y, buffer.text.slice(from, to), from, styles.text);
     const overlay = (start: number, end: number, style: Style): void => {
       const first = cells(Math.max(start, from));
       const last = cells(Math.min(end, to));
@@ -75,14 +75,13 @@ export function offsetUnder(area: Rect, layout: Layout, top: number, x: number, 
   return layout.offsetAt(row, Math.max(0, x - area.x));
 }
 
-/** Draws one row; answers a function from offsets on it to columns. */
+/** Draws one row, which starts at `from`; answers a function from offsets to its columns. */
 function paintRow(
   painter: Painter,
   x: number,
   y: number,
   text: string,
   from: number,
-  to: number,
   style: Style,
 ): (offset: number) => number {
   const columns: { offset: number; column: number }[] = [];
@@ -93,25 +92,20 @@ function paintRow(
     if (run !== '') painter.text(x + runAt, y, run, style);
     run = '';
   };
-  eachCluster(
-    text,
-    (cluster, offset) => {
-      columns.push({ offset, column });
-      const width = widthInText(cluster, column);
-      if (isPrintableAscii(cluster)) {
-        if (run === '') runAt = column;
-        run += cluster;
-      } else {
-        // One by one: what a cluster is must not change by what stands beside its mark.
-        flush();
-        painter.text(x + column, y, cluster === '\t' ? ' '.repeat(width) : cluster, style);
-      }
-      column += width;
-      return undefined;
-    },
-    from,
-    to,
-  );
+  eachCluster(text, (cluster, offset) => {
+    columns.push({ offset: from + offset, column });
+    const width = widthInText(cluster, column);
+    if (isPrintableAscii(cluster)) {
+      if (run === '') runAt = column;
+      run += cluster;
+    } else {
+      // One by one: what a cluster is must not change by what stands beside its mark.
+      flush();
+      painter.text(x + column, y, cluster === '\t' ? ' '.repeat(width) : cluster, style);
+    }
+    column += width;
+    return undefined;
+  });
   flush();
   const end = column;
   return (offset) => columns.find((place) => place.offset >= offset)?.column ?? end;

@@ -1,4 +1,4 @@
-import type { Buffer } from './editor.ts';
+import type { Line } from './editor.ts';
 
 /**
  * A walk through sent prompts (HIST-6). `at` counts from the oldest prompt, so that one sent meanwhile does not shift the
@@ -6,30 +6,30 @@ import type { Buffer } from './editor.ts';
  */
 export interface HistoryWalk {
   readonly at: number;
-  readonly kept: Buffer;
+  readonly kept: Line;
 }
 
 export interface HistoryStep {
   /** Null when the walk is over: the box holds the half-written line again. */
   readonly walk: HistoryWalk | null;
-  readonly buffer: Buffer;
+  readonly line: Line;
 }
 
-/** One prompt older; null when there is none. `entries` are the prompts as buffers, oldest first. */
-export function olderPrompt(walk: HistoryWalk | null, entries: readonly Buffer[], current: Buffer): HistoryStep | null {
+/** One prompt older; null when there is none. `entries` are the prompts, oldest first. */
+export function olderPrompt(walk: HistoryWalk | null, entries: readonly Line[], current: Line): HistoryStep | null {
   const at = Math.min(walk?.at ?? entries.length, entries.length) - 1;
   if (at < 0) return null;
-  return { walk: { at, kept: walk?.kept ?? current }, buffer: atEnd(entries[at]!) };
+  return { walk: { at, kept: walk?.kept ?? current }, line: atEnd(entries[at]!) };
 }
 
 /** One prompt newer; past the newest, the line that was half-written, its caret where it was. Null when no walk is on. */
-export function newerPrompt(walk: HistoryWalk | null, entries: readonly Buffer[]): HistoryStep | null {
+export function newerPrompt(walk: HistoryWalk | null, entries: readonly Line[]): HistoryStep | null {
   if (walk === null) return null;
   const at = walk.at + 1;
-  if (at >= entries.length) return { walk: null, buffer: walk.kept };
-  return { walk: { ...walk, at }, buffer: atEnd(entries[at]!) };
+  if (at >= entries.length) return { walk: null, line: walk.kept };
+  return { walk: { ...walk, at }, line: atEnd(entries[at]!) };
 }
 
-function atEnd(buffer: Buffer): Buffer {
-  return { ...buffer, caret: buffer.text.length, anchor: null };
+function atEnd(line: Line): Line {
+  return { ...line, caret: line.text.length, anchor: null };
 }

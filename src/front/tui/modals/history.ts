@@ -3,6 +3,7 @@ import type { Keymap } from '../../commands/keymap.ts';
 import { exactRows } from '../blocks/prose.ts';
 import { drawBox, drawLine, drawRight, lineWidth } from '../draw.ts';
 import type { Layout as TextLayout } from '../editor/layout.ts';
+import type { Text } from '../editor/text.ts';
 import { age, plural } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
@@ -22,11 +23,11 @@ const AGE_COLUMNS = 5;
 export function openHistory(
   prompt: PromptState,
   workspace: string,
-  textLayout: (text: string) => TextLayout,
+  textLayout: (text: Text) => TextLayout,
   scope: HistoryModal['scope'],
 ): HistoryModal {
-  const line = prompt.editor.buffer.text;
-  const seed = scope === 'all' && line !== '' && !isRecalled(prompt) && textLayout(line).rowCount === 1 ? line : '';
+  const { text } = prompt.editor.buffer;
+  const seed = scope === 'all' && !isRecalled(prompt) && textLayout(text).rowCount === 1 ? text.toString() : '';
   return { kind: 'history', query: seed, scope, workspace, cursor: 0 };
 }
 

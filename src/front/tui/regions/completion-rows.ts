@@ -1,3 +1,4 @@
+import type { Text } from '../editor/text.ts';
 import { piece } from '../piece.ts';
 import type { BelowRow } from './below-row.ts';
 
@@ -10,7 +11,7 @@ export interface CompletionState {
   readonly choices: readonly Choice[];
   readonly cursor: number;
   /** The draft these were made for: a draft that moved on makes them void. */
-  readonly forText: string;
+  readonly forText: Text;
 }
 
 export interface Choice {
