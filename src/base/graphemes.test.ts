@@ -7,6 +7,28 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const segmented = (text: string): string[] => [...segmenter.segment(text)].map((each) => each.segment);
 
 describe('grapheme clusters', () => {
+  test('of symbols and punctuation are those of the segmenter, whatever stands beside them', () => {
+    const beside = [
+      'a',
+      ' ',
+      '\n',
+      '\u0301',
+      '\u200d',
+      '\ufe0f',
+      '\u0600',
+      '\u0903',
+      '\u20d0',
+      '\u{1f469}',
+      '각',
+      '\u11a8',
+    ];
+    for (let unit = 0x2000; unit < 0x2c10; unit++) {
+      const symbol = String.fromCharCode(unit);
+      const text = beside.map((other) => symbol + other + symbol).join('x');
+      expect(clusters(text)).toEqual(segmented(text));
+    }
+  });
+
   test('are those of the segmenter, whatever the text', () => {
     fc.assert(
       fc.property(trickyText, (text) => expect(clusters(text)).toEqual(segmented(text))),

@@ -5,8 +5,11 @@ import type { Change, Update } from '../../protocol/update.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
 
-/** Deltas are gathered for this long, in milliseconds: a frame of a 60 Hz screen. */
-const FRAME_MS = 16;
+/**
+ * Deltas are gathered for this long, in milliseconds: a few more than 30 updates a second. Every client draws at about that
+ * pace, so that one sent more often would be encoded, read and folded for nothing.
+ */
+const FRAME_MS = 29;
 /** Updates kept for a client that comes back; an older gap gets a snapshot. */
 const REPLAY_LIMIT = 512;
 
