@@ -1,4 +1,5 @@
 import type { Failure, FailureCategory } from '../../protocol/failure.ts';
+import { limitLifted } from './usage-headers.ts';
 
 /**
  * Everything a model service can answer instead of a reply, as one table. The category decides what Houston does, the
@@ -102,6 +103,12 @@ const RULES: readonly Rule[] = [
   },
   {
     category: 'rate-limited',
+    message: 'The usage limit of the account is reached',
+    retryable: true,
+    types: ['usage_limit_reached', 'usage_limit_exceeded'],
+  },
+  {
+    category: 'rate-limited',
     message: 'The service asks us to slow down',
     retryable: true,
     status: [429],
@@ -148,7 +155,11 @@ export function failureOfService(problem: ServiceProblem): Failure {
     status: problem.status,
     requestId: problem.requestId,
     detail: detailOf(problem),
-    retryAfterMs: (problem.headers ? retryAfter(problem.headers, problem.now) : null) ?? retryDelay(problem.text),
+    retryAfterMs:
+      (problem.headers ? retryAfter(problem.headers, problem.now) : null) ??
+      retryDelay(problem.text) ??
+      resetIn(problem.text, problem.now) ??
+      (problem.headers && rule.category === 'rate-limited' ? limitLifted(problem.headers, problem.now) : null),
     retryable,
     attempts: 1,
   };
@@ -263,6 +274,14 @@ export function retryAfter(headers: Headers, now: number): number | null {
 function retryDelay(text: string): number | null {
   const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(text)?.[1];
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
+}
+
+/** A subscription says in the body when its limit is lifted: `"resets_in_seconds": 3600` or `"resets_at": 1764530000`. */
+function resetIn(text: string, now: number): number | null {
+  const seconds = /"resets_in_seconds"\s*:\s*(\d{1,9})\b/.exec(text)?.[1];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  const at = /"resets_at"\s*:\s*(\d{9,11})\b/.exec(text)?.[1];
+  return at === undefined ? null : Math.max(0, Number(at) * 1000 - now);
 }
 
 const DETAIL_LIMIT = 4096;

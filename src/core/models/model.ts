@@ -11,6 +11,8 @@ export interface Model {
   readonly ref: ModelRef;
   readonly facts: ModelFacts;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Asked before every request (`retry.ts` does): null when it may be made, else why not. Missing: it always may. */
+  admits?(signal: AbortSignal): Promise<Failure | null>;
 }
 
 /** What is known of a model; null is "unknown" and is never replaced by a guess. Prices are US dollars a million tokens. */
@@ -21,6 +23,8 @@ export interface ModelFacts {
   readonly thinking: boolean;
   readonly efforts: readonly Effort[];
   readonly price: Price | null;
+  /** Whether its service answers faster for more money (`ModelRequest.tier`); missing: it does not, or nobody knows. */
+  readonly fast?: boolean;
 }
 
 export interface Price {
@@ -28,6 +32,8 @@ export interface Price {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Prices of the faster service; missing: not known. */
+  readonly fast?: Price;
   /** Prices of a request whose prompt (cached tokens included) is longer than `tokens`; they hold for all of it. */
   readonly long?: { readonly tokens: number; readonly price: Price };
 }
@@ -105,6 +111,8 @@ export interface ModelEnd {
   readonly parts: readonly AssistantPart[];
   readonly usage: Usage;
   readonly requestId: string | null;
+  /** How it was served, where the service says so: a wish for a faster answer is not always granted. */
+  readonly tier?: string;
 }
 
 /**

@@ -37,6 +37,8 @@ export interface RetryInfo {
   readonly failure: Failure;
   /** What the failed try cost, as far as the service said: it adds to the totals; null when it said nothing. */
   readonly usage: Usage | null;
+  /** How the failed try was served, where the service said so. */
+  readonly tier?: string;
 }
 
 export interface RetryOptions {
@@ -64,6 +66,14 @@ export async function* streamWithRetry(
   const ended = new Map<FailureCategory, number>();
 
   for (let attempt = 1; ; attempt++) {
+    const refusal = signal.aborted ? null : ((await model.admits?.(signal)) ?? null);
+    if (refusal !== null) {
+      yield {
+        ...abortedEnd(),
+        result: signal.aborted ? { outcome: 'aborted' } : { outcome: 'failed', failure: refusal },
+      };
+      return;
+    }
     let streamed = false;
     let end: ModelEnd | null = null;
     for await (const event of oneTry(model, request, signal, clock, limits.stallMs)) {
@@ -96,6 +106,7 @@ export async function* streamWithRetry(
       attempts,
       failure: { ...failure, attempts: attempt },
       usage: hasUsage(closing.usage) ? closing.usage : null,
+      ...(closing.tier === undefined ? {} : { tier: closing.tier }),
     });
     // The failed try is void and accounted for: an abort from here on leaves nothing of it.
     if (!(await clock.sleep(wait, signal)) || signal.aborted) {

@@ -12,8 +12,9 @@ export function hasUsage(usage: Usage): boolean {
  * US dollars of one request; null while the price is unknown, never a guess. Counts the service did not report cost
  * nothing (reasoning tokens are part of `output`).
  */
-export function costOf(facts: ModelFacts, usage: Usage): number | null {
-  const { price } = facts;
+export function costOf(facts: ModelFacts, usage: Usage, tier?: string): number | null {
+  // Faster service has a price of its own: the usual one would be a guess.
+  const price = tier === 'priority' ? (facts.price?.fast ?? null) : facts.price;
   if (price === null) return null;
   const long = price.long !== undefined && (contextTokens(usage) ?? 0) > price.long.tokens;
   const rate = long && price.long ? price.long.price : price;

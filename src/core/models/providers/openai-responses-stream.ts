@@ -16,6 +16,7 @@ export class ResponsesStream implements GrowingReply {
   began = false;
   ended = false;
   usage: Usage = NO_USAGE;
+  tier: string | null = null;
   readonly #parts = new GrowingParts();
   /** By the service's number of the output item. */
   readonly #items = new Map<number, GrowingPart>();
@@ -53,10 +54,12 @@ export class ResponsesStream implements GrowingReply {
         this.#close(event.output_index, event.item);
         return null;
       case 'response.completed':
+        this.tier = event.response.service_tier ?? null;
         this.#count(event.response.usage);
         this.ended = true;
         return null;
       case 'response.incomplete':
+        this.tier = event.response.service_tier ?? null;
         this.#count(event.response.usage);
         this.#cutShort = event.response.incomplete_details?.reason === 'content_filter' ? 'refusal' : 'length';
         this.ended = true;

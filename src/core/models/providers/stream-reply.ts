@@ -12,6 +12,8 @@ export interface GrowingReply {
   readonly usage: Usage;
   /** The service's id of the reply, where it stands in the reply itself. */
   readonly id?: string | null;
+  /** How it is served, where the service says so. */
+  readonly tier?: string | null;
   /** What came since the last time, folded to one event a part. */
   drain(): Iterable<ModelEvent>;
   /** Whole parts, or as far as they came. A call that was still being written has no input. */
@@ -36,7 +38,8 @@ export interface ReplyStream {
 export async function* streamReply(stream: ReplyStream): AsyncGenerator<ModelEvent, void, undefined> {
   const { reply } = stream;
   const { requestId, result } = yield* converse(stream);
-  yield { type: 'end', result, parts: reply.parts(), usage: reply.usage, requestId };
+  const tier = reply.tier ? { tier: reply.tier } : {};
+  yield { type: 'end', result, parts: reply.parts(), usage: reply.usage, requestId, ...tier };
 }
 
 async function* converse(

@@ -1,0 +1,163 @@
+import type { Quota, QuotaFigure, QuotaWindow } from '../../protocol/usage.ts';
+import type { Clock } from '../../system/clock.ts';
+import { quotaWindows } from './usage-headers.ts';
+
+/** An account whose allowance can be asked for, such as the one of a sign-in. */
+export interface QuotaAccount {
+  /** As people call it, such as `Codex`. */
+  readonly label: string;
+  /** Who is signed in, by a name that outlives a renewed token; null: nobody. Reads a local file at most. */
+  account(): Promise<string | null>;
+  /** Null where it could not be found out. */
+  ask(signal: AbortSignal): Promise<{ readonly plan: string | null; readonly windows: readonly QuotaWindow[] } | null>;
+}
+
+/**
+ * One worker for the figure on the border and for `/usage`: it asks when an account comes to be there, then at most every
+ * five minutes and only while something went on in the last five (FO-18). Keys and the mouse make it do nothing.
+ */
+export interface UsageWatch {
+  /** What is known of every allowance, those of accounts first. */
+  quotas(): readonly Quota[];
+  /** Asks anew, or waits for the asking that is under way (FO-19). Never rejects. */
+  refresh(): Promise<void>;
+  /** Something went on: a prompt runs, an agent did something. */
+  stir(): void;
+  /** What a service said in the headers of an answer. */
+  heard(label: string, headers: Headers): void;
+  /** Told whenever the figure changes. */
+  onFigure(listener: (figure: QuotaFigure | null) => void): void;
+  close(): void;
+}
+
+export interface UsageWatchParts {
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  readonly accounts: readonly QuotaAccount[];
+}
+
+const BETWEEN_MS = 300_000;
+const CHECK_MS = 5_000;
+const LONGEST_ASKING_MS = 20_000;
+
+export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWatch {
+  const heard = new Map<string, Quota>();
+  const known = new Map<string, { readonly account: string; readonly quota: Quota | null; readonly askedAt: number }>();
+  const asking = new Map<string, Promise<void>>();
+  const stops = new Set<AbortController>();
+  let listener: (figure: QuotaFigure | null) => void = () => {};
+  let shown = 'null';
+  let stirred = Number.NEGATIVE_INFINITY;
+  let stopTimer: (() => void) | null = null;
+  let closed = false;
+
+  const tell = (): void => {
+    const quota = accounts.map(({ label }) => known.get(label)?.quota ?? null).find((one) => one !== null) ?? null;
+    const figure = quota === null ? null : figureOf(quota);
+    const text = JSON.stringify(figure);
+    if (text === shown) return;
+    shown = text;
+    listener(figure);
+  };
+
+  /** Whose account it is now; one that left or changed takes its figures along (FO-20). */
+  const check = async (source: QuotaAccount): Promise<string | null> => {
+    const account = await source.account().catch(() => null);
+    if (account === null || known.get(source.label)?.account !== account) known.delete(source.label);
+    return account;
+  };
+
+  const ask = async (source: QuotaAccount): Promise<void> => {
+    const account = await check(source);
+    if (account === null || closed) return tell();
+    const stop = new AbortController();
+    stops.add(stop);
+    const late = clock.after(LONGEST_ASKING_MS, () => stop.abort());
+    const answer = await source.ask(stop.signal).catch(() => null);
+    late();
+    stops.delete(stop);
+    // What was asked for one account says nothing of the one that is there now (FO-21).
+    if ((await source.account().catch(() => null)) !== account) known.delete(source.label);
+    else {
+      const at = clock.now();
+      const quota = answer === null ? null : { label: source.label, plan: answer.plan, windows: answer.windows, at };
+      known.set(source.label, { account, quota, askedAt: at });
+    }
+    tell();
+  };
+  const askOnce = (source: QuotaAccount): Promise<void> => {
+    const running = asking.get(source.label);
+    if (running !== undefined) return running;
+    const started = ask(source).finally(() => asking.delete(source.label));
+    asking.set(source.label, started);
+    return started;
+  };
+
+  const look = async (): Promise<void> => {
+    for (const source of accounts) {
+      const account = await check(source);
+      const before = known.get(source.label);
+      if (account !== null && (before === undefined || clock.now() - before.askedAt >= BETWEEN_MS))
+        await askOnce(source);
+    }
+    tell();
+  };
+  /** Idle, no timer runs. */
+  const tick = (): void => {
+    if (closed || stopTimer !== null || accounts.length === 0 || clock.now() - stirred > BETWEEN_MS) return;
+    stopTimer = clock.after(CHECK_MS, () => {
+      void look().finally(() => {
+        stopTimer = null;
+        tick();
+      });
+    });
+  };
+
+  return {
+    quotas: () => [
+      ...accounts.flatMap(({ label }) => known.get(label)?.quota ?? []),
+      ...[...heard.values()].filter(({ label }) => known.get(label)?.quota == null),
+    ],
+    refresh: async () => {
+      await Promise.all(accounts.map(askOnce));
+    },
+    stir: () => {
+      const slept = clock.now() - stirred > BETWEEN_MS;
+      stirred = clock.now();
+      if (slept && accounts.length > 0) void look();
+      tick();
+    },
+    heard: (label, headers) => {
+      const at = clock.now();
+      const windows = quotaWindows(headers, at);
+      if (windows.length > 0) heard.set(label, { label, plan: null, windows, at });
+    },
+    onFigure: (told) => {
+      listener = told;
+    },
+    close: () => {
+      closed = true;
+      stopTimer?.();
+      for (const stop of stops) stop.abort();
+    },
+  };
+}
+
+/** Which window stands for all of them: the week on Pro, else five hours, else the first there is (FO-17). */
+export function figureOf({ label, plan, windows }: Quota): QuotaFigure | null {
+  const wanted = plan?.toLowerCase() === 'pro' ? 'w' : '5h';
+  const window = windows.find(({ name }) => name === wanted) ?? windows[0];
+  return window === undefined ? null : { label, used: Math.round(window.used), window: window.name };
+}
+
+/** Listens to the headers of every answer of one service; changes nothing of it. */
+export function listeningFetch(
+  fetch: typeof globalThis.fetch,
+  hear: (headers: Headers) => void,
+): typeof globalThis.fetch {
+  const listening = async (...given: Parameters<typeof globalThis.fetch>): Promise<Response> => {
+    const response = await fetch(...given);
+    hear(response.headers);
+    return response;
+  };
+  return Object.assign(listening, { preconnect: fetch.preconnect }) as typeof globalThis.fetch;
+}
