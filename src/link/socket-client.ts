@@ -34,6 +34,7 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   command: false,
   'command-done': true,
   draft: true,
+  'draft-edit': false,
   'stop-delegate': true,
   'set-mode': true,
   'set-model': true,

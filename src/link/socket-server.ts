@@ -16,6 +16,9 @@ const LOST_AFTER_MS = 5_000;
 /** How long closing waits for clients to take what was written for them. */
 const CLOSE_MS = 1_000;
 
+/** What a front end tells by itself: a person pressed no key for it. */
+const BY_ITSELF: ReadonlySet<Intent['type']> = new Set(['draft', 'draft-edit', 'seen']);
+
 export interface ServeOptions {
   readonly session: Session;
   readonly clock: Clock;
@@ -83,7 +86,7 @@ export function serveSession(options: ServeOptions): SessionServer {
       options.onChange?.();
     },
     onUsed(client: ClientId, intent: Intent) {
-      if (intent.type !== 'draft' && intent.type !== 'seen') lastUsed = { client, time: clock.now() };
+      if (!BY_ITSELF.has(intent.type)) lastUsed = { client, time: clock.now() };
     },
     onAttached: () => options.onChange?.(),
     onStop: (why) => options.onStop?.(why),

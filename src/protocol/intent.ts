@@ -1,6 +1,7 @@
 import type { Json } from '../base/json.ts';
 import type { Refusal } from '../base/refusal.ts';
 import type { AskAnswer } from './ask.ts';
+import type { DraftEdit } from './draft-edit.ts';
 import type { Delivery, EntryId } from './entry.ts';
 import type { Attachment, Effort, ModelRef, PermissionMode } from './message.ts';
 
@@ -37,6 +38,8 @@ export type Intent =
       readonly delivery?: Delivery;
       readonly before?: EntryId | null;
     }
+  /** Refused with `draft-out-of-step` where another draft is kept than it was made from. */
+  | { readonly type: 'draft-edit'; readonly edit: DraftEdit }
   | { readonly type: 'retry' }
   | { readonly type: 'navigate'; readonly entry: EntryId; readonly edit: boolean }
   | { readonly type: 'job'; readonly job: string; readonly action: 'stop' | 'background' | 'watch' | 'unwatch' }

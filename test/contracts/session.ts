@@ -205,6 +205,21 @@ export function sessionContract(name: string, make: () => Promise<SessionRig>, c
       expect(theirs.updates[0]!.changes[0]).toMatchObject({ type: 'snapshot', draft: null });
     });
 
+    test('UP-07 what changed of a long draft is enough, made from the one that is kept', async () => {
+      const one = await rig.connect('one');
+      const folded = [{ at: 0, length: 3, kind: 'paste', text: 'long', attachment: null }] as const;
+      await one.send({ type: 'draft', draft: { text: '[1] half', caret: 8, folded, shell: false } }, 'one');
+      const marker = { at: 3, length: 3, kept: 0 };
+      const edit = { of: 8, at: 0, removed: 0, inserted: 'see', caret: 3, folded: [marker], shell: false };
+      expect((await one.send({ type: 'draft-edit', edit }, 'one')).accepted).toBe(true);
+      const again = await one.send({ type: 'draft-edit', edit }, 'one');
+      expect(again).toMatchObject({ accepted: false, refusal: { identifier: 'draft-out-of-step' } });
+      const mine = watch(one);
+      await mine.until(() => mine.snapshots === 1);
+      const draft = { text: 'see[1] half', caret: 3, folded: [{ ...folded[0], at: 3 }], shell: false };
+      expect(mine.updates[0]!.changes[0]).toMatchObject({ type: 'snapshot', draft });
+    });
+
     test('attaching again with the last number goes on or starts with a snapshot', async () => {
       const one = await rig.connect('one');
       const throughout = watch(await rig.connect('two'));

@@ -1,4 +1,5 @@
 import type { Ask } from '../../src/protocol/ask.ts';
+import { editedDraft } from '../../src/protocol/draft-edit.ts';
 import type { Entry, EntryBody } from '../../src/protocol/entry.ts';
 import type { Draft, Intent, Sent } from '../../src/protocol/intent.ts';
 import type { Usage } from '../../src/protocol/message.ts';
@@ -208,6 +209,13 @@ export function createFakeSession(): FakeSession {
       case 'draft':
         drafts.set(client, intent.draft);
         return OK;
+      case 'draft-edit': {
+        const held = drafts.get(client);
+        const next = held === undefined ? null : editedDraft(held, intent.edit);
+        if (next === null) return { accepted: false, refusal: { identifier: 'draft-out-of-step', message: 'another' } };
+        drafts.set(client, next);
+        return OK;
+      }
       case 'answer': {
         if (close(intent.ask, client, 'answered')) return OK;
         return { accepted: false, refusal: { identifier: 'answered', message: 'that question is closed' } };

@@ -1,3 +1,4 @@
+import { type DraftEdit, editedDraft } from '../../protocol/draft-edit.ts';
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { SystemError } from '../../system/files.ts';
@@ -79,6 +80,14 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
 }
 
 /** One case a variant. */
+async function editDraft({ drafts }: SessionParts, edit: DraftEdit, client: ClientId): Promise<Sent> {
+  const held = await drafts.get(client);
+  const next = held === null ? null : editedDraft(held, edit);
+  if (next === null) return refused('draft-out-of-step', 'Another draft is kept: send the whole.');
+  drafts.set(client, next);
+  return accepted();
+}
+
 async function handleIntent(
   parts: SessionParts,
   intent: Exclude<Intent, { type: 'cancel' }>,
@@ -108,6 +117,8 @@ async function handleIntent(
       parts.drafts.set(client, intent.draft);
       return accepted();
     case 'set-mode':
+    case 'draft-edit':
+      return editDraft(parts, intent.edit, client);
       return setMode(parts, intent.mode);
     case 'set-model': {
       const refusal = await parts.model.choose(intent.model, intent.effort, isBusy(parts));

@@ -10,8 +10,8 @@ import { FRONT_COMMANDS } from '../commands/command-table.ts';
 import { isRunning } from '../commands/facts.ts';
 import { makeKeymap } from '../commands/keymap.ts';
 import { Announcer } from './announcer.ts';
+import { DraftKeeper } from './draft-keeper.ts';
 import { type Drawn, drawScreen, placeScene } from './draw-screen.ts';
-import { draftOf } from './editor/draft.ts';
 import { LayoutCache } from './editor/layout.ts';
 import { performEffect } from './effects.ts';
 import { type ColorDepth, colorDepthOf } from './frame/color.ts';
@@ -81,8 +81,6 @@ export interface ExitReport {
   readonly error: unknown;
 }
 
-/** A draft is told to the session this long after the last key. */
-const DRAFT_DELAY = 300;
 /** Cards out of sight are counted once nobody pressed a key for so long, about so many rows at a time. */
 const MEASURE_DELAY = 40;
 const MEASURE_ROWS = 200;
@@ -105,6 +103,7 @@ class Loop {
   readonly #scheduler: FrameScheduler;
   readonly #highlighter: Highlighter;
   readonly #announcer: Announcer;
+  readonly #drafts: DraftKeeper;
   readonly #depth: ColorDepth;
   readonly #keymap;
   readonly #done = Promise.withResolvers<ExitReport>();
@@ -117,7 +116,6 @@ class Loop {
   #handedOver = false;
   #leaving = false;
   #cancelTick: (() => void) | null = null;
-  #cancelDraft: (() => void) | null = null;
   #cancelMeasure: (() => void) | null = null;
 
   constructor(control: MissionControl) {
@@ -155,6 +153,15 @@ class Loop {
       () => this.#scheduler.soon(),
     );
     this.#announcer = new Announcer((text) => this.#door.write(text), options.terminalTitle !== false);
+    this.#drafts = new DraftKeeper({
+      now: () => clock.now(),
+      after: (ms, work) => clock.after(ms, () => this.#guarded(work)),
+      send: (intent) => session.send(intent, client),
+      // A draft that could not be kept is tried again with the next key.
+      onFailed: () => {
+        this.#screen = { ...this.#screen, prompt: { ...this.#screen.prompt, unsaved: true } };
+      },
+    });
     this.#theme = this.#makeTheme();
     this.#layout = this.#place();
   }
@@ -209,6 +216,8 @@ class Loop {
   /** What happened elsewhere: frames of a stream are drawn together. */
   #dispatch(event: ScreenEvent): void {
     if (this.#leaving) return;
+    // A whole View comes from a session that may have started anew.
+    if (event.type === 'view' && event.draft !== undefined) this.#drafts.forget();
     this.#step(event);
     this.#scheduler.soon();
   }
@@ -220,9 +229,11 @@ class Loop {
 
   #take(screen: Screen, effects: readonly ScreenEffect[]): void {
     this.#screen = screen;
-    if (screen.prompt.unsaved) this.#saveDraftSoon();
+    const { prompt } = screen;
+    if (prompt.unsaved)
+      this.#drafts.changed({ buffer: prompt.editor.buffer, shell: prompt.shell !== 'off' }, () => this.#saveDraft());
     for (const effect of effects) {
-      if (effect.kind === 'send' && effect.intent.type === 'say') this.#forgetDraftTimer();
+      if (effect.kind === 'send' && effect.intent.type === 'say') this.#saveDraft();
       performEffect(this.#effectParts(), effect);
     }
   }
@@ -382,29 +393,11 @@ class Loop {
     }
   }
 
-  #saveDraftSoon(): void {
-    this.#cancelDraft?.();
-    this.#cancelDraft = this.#control.clock.after(DRAFT_DELAY, () => {
-      this.#cancelDraft = null;
-      this.#guarded(() => this.#saveDraft());
-    });
-  }
-
-  #forgetDraftTimer(): void {
-    this.#cancelDraft?.();
-    this.#cancelDraft = null;
-    this.#saveDraft();
-  }
-
   #saveDraft(): void {
     const { prompt } = this.#screen;
     if (!prompt.unsaved) return;
     this.#screen = { ...this.#screen, prompt: { ...prompt, unsaved: false } };
-    const draft = draftOf(prompt.editor.buffer, prompt.shell !== 'off');
-    // A draft that could not be kept is tried again with the next key.
-    this.#control.session.send({ type: 'draft', draft }, this.#control.client).catch(() => {
-      this.#screen = { ...this.#screen, prompt: { ...this.#screen.prompt, unsaved: true } };
-    });
+    this.#drafts.tell({ buffer: prompt.editor.buffer, shell: prompt.shell !== 'off' });
   }
 
   /** The one way out. The terminal is given back first, then the rest is closed (EX-1). */
@@ -415,7 +408,7 @@ class Loop {
     if (reason !== 'quit' && reason !== 'crashed') this.#saveDraft();
     this.#scheduler.stop();
     this.#cancelTick?.();
-    this.#cancelDraft?.();
+    this.#drafts.stop();
     this.#cancelMeasure?.();
     const left = this.#door.leaveQuietly();
     for (const unsubscribe of this.#subscriptions) unsubscribe();
