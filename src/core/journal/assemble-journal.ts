@@ -1,7 +1,7 @@
 import type { Entry, EntryId } from '../../protocol/entry.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Ids } from '../../system/environment.ts';
-import type { Journal } from './journal.ts';
+import type { Covered, Journal } from './journal.ts';
 import type { JournalIndex, Row } from './journal-index.ts';
 import { makeEntry } from './line.ts';
 import type { Batch } from './writer.ts';
@@ -15,7 +15,7 @@ export interface EntryStore {
   hold(row: Row, entry: Entry): void;
   write(batch: Batch): Promise<void>;
   load(rows: readonly Row[]): Promise<Entry[]>;
-  all(): AsyncIterable<Entry>;
+  all(fromRow: Row): AsyncIterable<Entry>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,8 +27,9 @@ export function assembleJournal(parts: {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: EntryStore;
+  readonly covered?: Covered | null;
 }): Journal {
-  const { session, folder, index, clock, ids, store } = parts;
+  const { session, folder, index, clock, ids, store, covered = null } = parts;
   let closed = false;
 
   function leaf(): EntryId | null {
@@ -78,7 +79,12 @@ export function assembleJournal(parts: {
       return row === null ? null : index.parentOf(row);
     },
     load: (wanted) => store.load(wanted.flatMap((id) => index.rowOf(id) ?? [])),
-    all: () => store.all(),
+    all: (after) => store.all(after?.rows ?? 0),
+    covered,
+    covers(id, { rows }) {
+      const row = index.rowOf(id);
+      return row !== null && row < rows;
+    },
     ofKind: (...kinds) => index.ofKind(kinds),
     flush: () => store.flush(),
     close() {

@@ -3,8 +3,9 @@ import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Ids } from '../../system/environment.ts';
-import { type AppendFile, type Files, SystemError } from '../../system/files.ts';
+import { type AppendFile, type Files, type FileStat, SystemError } from '../../system/files.ts';
 import { assembleJournal } from './assemble-journal.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import type { Journal } from './journal.ts';
 import { createJournalIndex, type JournalIndex, type Row } from './journal-index.ts';
 import { encodeLine, makeEntry } from './line.ts';
@@ -18,6 +19,8 @@ export interface JournalPlace {
   readonly ids: Ids;
   /** The session's own folder. */
   readonly folder: string;
+  /** Names what this program makes of a journal; with it, what an earlier run of the same build kept of it is used. */
+  readonly build?: string;
 }
 
 export const JOURNAL_FILE = 'journal.jsonl';
@@ -60,27 +63,40 @@ export async function openJournal(place: JournalPlace): Promise<Outcome<Journal>
   const { files, folder } = place;
   const path = join(folder, JOURNAL_FILE);
   try {
-    const scanned = await readJournalFile(files, folder);
+    const scanned = await readJournalFile(files, folder, place.build);
     if (!scanned.ok) return scanned;
-    const scan = scanned.value;
+    const { scan, checkpoint } = scanned.value;
     const file = await files.openAppend(path, FILE_MODE);
     if (scan.size > scan.sound) {
       await keepAside(files, folder, await files.readRange(path, scan.sound, scan.size - scan.sound));
       await file.truncate(scan.sound);
     }
-    return done(assemble(place, scan.session ?? basename(folder), file, scan));
+    return done(assemble(place, scan.session ?? basename(folder), file, scan, checkpoint));
   } catch (error) {
     return refuseFor(error, 'session-unreadable', 'the session cannot be read');
   }
 }
 
+export interface ReadJournal {
+  readonly scan: JournalScan;
+  /** What the scan began with; null where it read the whole file. */
+  readonly checkpoint: Checkpoint | null;
+  /** The file as it was told of before. */
+  readonly stat: FileStat;
+}
+
 /** Looks at a journal and changes nothing; safe beside its writer. Refusals as `openJournal`. Throws `SystemError`. */
-export async function readJournalFile(files: Files, folder: string): Promise<Outcome<JournalScan>> {
+export async function readJournalFile(
+  files: Files,
+  folder: string,
+  build?: string,
+): Promise<Outcome<ReadJournal>> {
   const path = join(folder, JOURNAL_FILE);
   const stat = await files.linkStat(path);
   if (stat === null) return refuse('session-not-found', `there is no session in ${folder}`);
   if (stat.kind !== 'file') return refuse('session-unsafe', `${path} is not an ordinary file`);
-  return done(await scanJournal(files, path, stat.size));
+  const checkpoint = build === undefined ? null : await readCheckpoint(files, folder, path, stat, build);
+  return done({ scan: await scanJournal(files, path, stat.size, checkpoint?.start), checkpoint, stat });
 }
 
 async function keepAside(files: Files, folder: string, bytes: Uint8Array): Promise<void> {
@@ -107,7 +123,13 @@ interface Found {
   readonly skipped: readonly number[];
 }
 
-function assemble(place: JournalPlace, session: string, file: AppendFile, found: Found): Journal {
+function assemble(
+  place: JournalPlace,
+  session: string,
+  file: AppendFile,
+  found: Found,
+  checkpoint: Checkpoint | null = null,
+): Journal {
   const { files, clock, ids, folder } = place;
   const { index } = found;
   const damaged: DamagedLine[] = [...found.damaged];
@@ -139,6 +161,7 @@ function assemble(place: JournalPlace, session: string, file: AppendFile, found:
     index,
     clock,
     ids,
+    covered: checkpoint,
     store: { ...reader, ...writer, damaged, trouble: () => writer.trouble },
   });
 }

@@ -37,7 +37,7 @@ export async function forkSession(options: ForkOptions): Promise<Outcome<{ reado
       return refuse('session-exists', `there is a session in ${to} already`);
     const scanned = await readJournalFile(files, from);
     if (!scanned.ok) return scanned;
-    const { index, session } = scanned.value;
+    const { index, session } = scanned.value.scan;
     if (options.at !== undefined && index.rowOf(options.at) === null)
       return refuse('entry-not-found', 'the session holds no such entry');
     made = (await files.linkStat(to)) === null;
@@ -84,7 +84,7 @@ async function copy(options: ForkOptions, index: JournalIndex, original: string)
       forkedFrom: { session: original, entry: openTurn[settled - 1]?.id ?? branch[after - 1] ?? null },
     });
     await write(first);
-    for await (const entry of reader.all()) {
+    for await (const entry of reader.all(0)) {
       if (entry.kind === 'session' || LEFT_OUT.has(entry.kind) || unsettled.has(entry.id)) continue;
       if ((entry.kind === 'input' && !taken.has(entry.id)) || entry.kind === 'dropped') continue;
       nameFiles(entry, names);

@@ -1,4 +1,5 @@
 import { type EntryId, entryClass } from '../../protocol/entry.ts';
+import { createIdTable, type SavedIds } from './id-table.ts';
 
 /** Number of an entry in file order. Entries that were withdrawn keep their number and are gone. */
 export type Row = number;
@@ -35,13 +36,31 @@ export interface JournalIndex {
   /** Ids from the root to the entry; starts at the branch entry below a side entry. */
   branch(leaf: Row): EntryId[];
   ofKind(kinds: readonly string[]): EntryId[];
+  /** Everything, to make the same index of; null where rows were withdrawn, which only a running session has. */
+  save(): SavedIndex | null;
   /** Takes rows back as if they had never been: what stood on them stands on what is left, and the leaf is found again. */
   withdraw(rows: readonly Row[], leafBefore: Row): void;
 }
 
-export function createJournalIndex(): JournalIndex {
-  const ids: EntryId[] = [];
-  const rowById = new Map<EntryId, Row>();
+/** An index as data. */
+export interface SavedIndex extends SavedIds {
+  readonly kinds: Uint8Array;
+  readonly parents: Int32Array;
+  readonly froms: Float64Array;
+  readonly lengths: Uint32Array;
+  readonly rest: {
+    readonly kinds: readonly string[];
+    readonly kindNumbers: readonly (readonly [string, number])[];
+    readonly stoodIn: readonly (readonly [EntryId, Row])[];
+    readonly targets: readonly (readonly [Row, Row])[];
+    readonly leaf: Row;
+    readonly lastBranchRow: Row;
+  };
+}
+
+/** `saved` must be what `save` gave: it is not looked at closely. */
+export function createJournalIndex(saved?: SavedIndex): JournalIndex {
+  const ids = createIdTable(saved);
   /** Parents that were named but not found, and what took their place: every child of one lost entry goes to one place. */
   const stoodIn = new Map<EntryId, Row>();
   /** Where `position` entries moved the leaf. */
@@ -49,15 +68,34 @@ export function createJournalIndex(): JournalIndex {
   const kinds: string[] = [];
   const onBranch: boolean[] = [];
   const kindNumbers = new Map<string, number>();
-  let capacity = 1024;
+  let capacity = saved === undefined ? 1024 : saved.kinds.length + 1024;
   let kindColumn = new Uint8Array(capacity);
   let parentColumn = new Int32Array(capacity);
   let fromColumn = new Float64Array(capacity);
   let lengthColumn = new Uint32Array(capacity);
-  let rows = 0;
   let gone = 0;
   let leaf: Row = NONE;
   let lastBranchRow: Row = NONE;
+
+  if (saved !== undefined) restore(saved);
+
+  function restore({ kinds: kindNumber, parents, froms, lengths, rest }: SavedIndex): void {
+    kindColumn.set(kindNumber);
+    parentColumn.set(parents);
+    fromColumn.set(froms);
+    lengthColumn.set(lengths);
+    for (const kind of rest.kinds) addKind(kind);
+    for (const [kind, number] of rest.kindNumbers) kindNumbers.set(kind, number);
+    for (const [id, row] of rest.stoodIn) stoodIn.set(id, row);
+    for (const [row, target] of rest.targets) targets.set(row, target);
+    leaf = rest.leaf;
+    lastBranchRow = rest.lastBranchRow;
+  }
+
+  function addKind(kind: string): void {
+    kinds.push(kind);
+    onBranch.push(entryClass(kind).place === 'branch');
+  }
 
   function grow(): void {
     capacity *= 2;
@@ -79,10 +117,7 @@ export function createJournalIndex(): JournalIndex {
     let number = kindNumbers.get(kind);
     if (number === undefined) {
       number = Math.min(kinds.length, GONE - 1);
-      if (number === kinds.length) {
-        kinds.push(kind);
-        onBranch.push(entryClass(kind).place === 'branch');
-      }
+      if (number === kinds.length) addKind(kind);
       kindNumbers.set(kind, number);
     }
     return number;
@@ -101,7 +136,7 @@ export function createJournalIndex(): JournalIndex {
 
   function resolve(id: EntryId | null): Row {
     if (id === null) return NONE;
-    const known = rowById.get(id) ?? stoodIn.get(id);
+    const known = ids.rowOf(id) ?? stoodIn.get(id);
     if (known !== undefined) return branchRow(known);
     stoodIn.set(id, lastBranchRow);
     return lastBranchRow;
@@ -118,25 +153,24 @@ export function createJournalIndex(): JournalIndex {
 
   return {
     get size() {
-      return rows - gone;
+      return ids.rows - gone;
     },
     get rows() {
-      return rows;
+      return ids.rows;
     },
     get leaf() {
       return leaf;
     },
     add(id, parent, kind, target) {
-      if (rowById.has(id)) return null;
-      if (rows === capacity) grow();
-      const row = rows++;
-      ids.push(id);
+      if (ids.rowOf(id) !== null) return null;
+      if (ids.rows === capacity) grow();
+      const above = resolve(parent);
+      const row = ids.push(id);
       kindColumn[row] = kindNumber(kind);
-      parentColumn[row] = resolve(parent);
+      parentColumn[row] = above;
       fromColumn[row] = NONE;
-      rowById.set(id, row);
       if (target !== null) {
-        const found = rowById.get(target) ?? stoodIn.get(target);
+        const found = ids.rowOf(target) ?? stoodIn.get(target);
         if (found !== undefined && found !== NONE) targets.set(row, found);
       }
       moveLeaf(row);
@@ -148,41 +182,60 @@ export function createJournalIndex(): JournalIndex {
       lengthColumn[row] = length;
     },
     placeOf: (row) => ({ from: fromColumn[row]!, length: lengthColumn[row]! }),
-    rowOf: (id) => rowById.get(id) ?? null,
-    idOf: (row) => ids[row]!,
+    rowOf: ids.rowOf,
+    idOf: ids.at,
     kindOf: (row) => (kindColumn[row] === GONE ? null : kinds[kindColumn[row]!]!),
     parentOf(row) {
       const parent = parentColumn[row]!;
-      return parent === NONE ? null : ids[parent]!;
+      return parent === NONE ? null : ids.at(parent);
     },
     branch(from) {
       const found: EntryId[] = [];
-      for (let row = branchRow(from); row !== NONE; row = parentColumn[row]!) found.push(ids[row]!);
+      for (let row = branchRow(from); row !== NONE; row = parentColumn[row]!) found.push(ids.at(row));
       return found.reverse();
     },
     ofKind(wanted) {
       const numbers = new Set(wanted.map((kind) => kindNumbers.get(kind)));
       const found: EntryId[] = [];
-      for (let row = 0; row < rows; row++) if (numbers.has(kindColumn[row])) found.push(ids[row]!);
+      for (let row = 0; row < ids.rows; row++) if (numbers.has(kindColumn[row])) found.push(ids.at(row));
       return found;
+    },
+    save() {
+      const savedIds = gone > 0 ? null : ids.save();
+      if (savedIds === null) return null;
+      const rows = ids.rows;
+      return {
+        ...savedIds,
+        kinds: kindColumn.slice(0, rows),
+        parents: parentColumn.slice(0, rows),
+        froms: fromColumn.slice(0, rows),
+        lengths: lengthColumn.slice(0, rows),
+        rest: {
+          kinds,
+          kindNumbers: [...kindNumbers],
+          stoodIn: [...stoodIn],
+          targets: [...targets],
+          leaf,
+          lastBranchRow,
+        },
+      };
     },
     withdraw(withdrawn, leafBefore) {
       for (const row of withdrawn) {
         kindColumn[row] = GONE;
-        rowById.delete(ids[row]!);
+        ids.remove(row);
         targets.delete(row);
-        ids[row] = '';
       }
       gone += withdrawn.length;
       const first = Math.min(...withdrawn);
       leaf = leafBefore;
-      for (let row = first; row < rows; row++) {
+      for (let row = first; row < ids.rows; row++) {
         if (kindColumn[row] === GONE) continue;
         parentColumn[row] = branchRow(parentColumn[row]!);
         moveLeaf(row);
       }
       lastBranchRow = NONE;
-      for (let row = rows - 1; row >= 0 && lastBranchRow === NONE; row--) if (isBranch(row)) lastBranchRow = row;
+      for (let row = ids.rows - 1; row >= 0 && lastBranchRow === NONE; row--) if (isBranch(row)) lastBranchRow = row;
     },
   };
 }

@@ -19,6 +19,16 @@ export interface AppendOptions {
   readonly onFailure?: 'withdraw' | 'keep';
 }
 
+/** What an earlier run made of the first entries, and left to be gone on with. */
+export interface Covered {
+  /** How many, in file order. */
+  readonly rows: number;
+  /** Where the leaf stood behind them. */
+  readonly leaf: EntryId | null;
+  /** What was made of them, by name; whoever uses one takes it out, since it may be large. */
+  readonly notes: Map<string, string>;
+}
+
 /**
  * One session's entries, append only. Owns ids, parents, times and the leaf. Only the index (id, parent, kind, place in
  * the file) need be in memory; entries are read back by id.
@@ -44,8 +54,11 @@ export interface Journal {
   parentOf(id: EntryId): EntryId | null;
   /** In the order asked; unknown ids are left out. Throws `SystemError` when the file cannot be read. */
   load(ids: readonly EntryId[]): Promise<Entry[]>;
-  /** Every entry in file order, side entries too. */
-  all(): AsyncIterable<Entry>;
+  /** Every entry in file order, side entries too; with `covered`, only those it does not cover. */
+  all(after?: Covered): AsyncIterable<Entry>;
+  /** Null when nothing of it may be relied on. */
+  readonly covered: Covered | null;
+  covers(id: EntryId, by: Covered): boolean;
   /** Ids of all entries of these kinds, in file order. */
   ofKind(...kinds: readonly EntryKind[]): readonly EntryId[];
   flush(): Promise<void>;

@@ -27,8 +27,8 @@ export function createMemoryJournal(options: {
       hold: (row, entry) => void entries.set(row, entry),
       write: () => Promise.resolve(),
       load: async (rows) => rows.flatMap((row) => entries.get(row) ?? []),
-      async *all() {
-        yield* [...entries.values()];
+      async *all(fromRow) {
+        for (const [row, entry] of [...entries]) if (row >= fromRow) yield entry;
       },
       flush: () => Promise.resolve(),
       close: () => Promise.resolve(),

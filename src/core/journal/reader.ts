@@ -10,7 +10,7 @@ export interface JournalReader {
   hold(row: Row, entry: Entry): void;
   release(row: Row): void;
   forget(row: Row): void;
-  all(): AsyncGenerator<Entry>;
+  all(fromRow: Row): AsyncGenerator<Entry>;
 }
 
 /** Parsed entries kept, newest use first, counted by the length of their lines. */
@@ -123,10 +123,10 @@ export function createJournalReader(
       held.delete(row);
       drop(row);
     },
-    async *all() {
+    async *all(fromRow) {
       const end = index.rows;
       // Bounded by bytes as well as by count: one stretch of large lines must not fill memory.
-      for (let row = 0; row < end; ) {
+      for (let row = fromRow; row < end; ) {
         const batch: Row[] = [];
         let bytes = 0;
         for (; row < end && batch.length < 512 && bytes < READ_MOST; row++) {

@@ -15,7 +15,12 @@ export interface JournalScan {
   readonly session: string | null;
   /** Lines that brought no entry: the damaged ones, and those that repeat an id. From 1, ascending. */
   readonly skipped: readonly number[];
+  /** Lines in all. */
+  readonly lines: number;
 }
+
+/** What was found of the beginning of a file, as far as a line's end, in an earlier scan. */
+export type ScanStart = Pick<JournalScan, 'index' | 'sound' | 'damaged' | 'skipped' | 'session' | 'lines'>;
 
 export interface DamagedLine {
   readonly line: number;
@@ -25,17 +30,17 @@ export interface DamagedLine {
 const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
 
-/** Reads the file once, in pieces, and changes nothing. Throws `SystemError`. */
-export async function scanJournal(files: Files, path: string, size: number): Promise<JournalScan> {
-  const index = createJournalIndex();
-  const damaged: DamagedLine[] = [];
-  const skipped: number[] = [];
-  let session: string | null = null;
-  let line = 0;
+/** Reads the file once, in pieces, from `start` on where that is given, and changes nothing. Throws `SystemError`. */
+export async function scanJournal(files: Files, path: string, size: number, start?: ScanStart): Promise<JournalScan> {
+  const index = start?.index ?? createJournalIndex();
+  const damaged: DamagedLine[] = [...(start?.damaged ?? [])];
+  const skipped: number[] = [...(start?.skipped ?? [])];
+  let session = start?.session ?? null;
+  let line = start?.lines ?? 0;
   let rest = Buffer.alloc(0);
   /** Where the next branch entry most likely stands. */
   let leaf = '';
-  let restAt = 0;
+  let restAt = start?.sound ?? 0;
 
   function lose(bytes: number): void {
     damaged.push({ line, bytes });
@@ -65,7 +70,7 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
     if (spoiled || !takeLine(bytes, from, to, at)) lose(to - from);
   }
 
-  for (let read = 0; read < size; ) {
+  for (let read = restAt; read < size; ) {
     const chunk = await files.readRange(path, read, Math.min(CHUNK, size - read));
     if (chunk.length === 0) break;
     const at = read;
@@ -97,7 +102,7 @@ export async function scanJournal(files: Files, path: string, size: number): Pro
   const openEnd = rest.length > 0 && parseLine(rest) !== null && takeLine(rest, 0, rest.length, restAt);
   if (rest.length > 0 && !openEnd) lose(rest.length);
   const seen = restAt + rest.length;
-  return { index, sound: openEnd ? seen : restAt, size: seen, openEnd, damaged, skipped, session };
+  return { index, sound: openEnd ? seen : restAt, size: seen, openEnd, damaged, skipped, session, lines: line };
 }
 
 /** The same bytes, with a buffer's faster decoding. */
