@@ -7,6 +7,14 @@ export interface Network {
    */
   listen(path: string, onConnection: (connection: Connection) => void): Promise<{ close(): Promise<void> }>;
   connect(path: string): Promise<Connection>;
+  /**
+   * Answers HTTP on 127.0.0.1 alone; port 0: any that is free. Throws `SystemError` (`EADDRINUSE`). Closing takes nothing
+   * new at once, and resolves when answers on their way are out.
+   */
+  answerLoopback(
+    port: number,
+    answer: (request: Request) => Response | Promise<Response>,
+  ): Promise<{ readonly port: number; close(): Promise<void> }>;
 }
 
 /** A byte stream: a unix socket, or the input and output of a program. */

@@ -6,6 +6,8 @@ export interface BuiltInProvider {
   /** The ecosystem's own variables; a key of null: the service asks for none. */
   readonly keyVariable: string | null;
   readonly urlVariable: string | null;
+  /** Used by whoever signed in, and by nobody with a key; what it costs is a matter of their plan. */
+  readonly signsIn?: true;
   /** The vendor's variable for further headers, a line each; null: it has none. */
   readonly headersVariable: string | null;
   /** Its address from what `urlVariable` holds. */
@@ -69,6 +71,20 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     askUnbidden: false,
     usual: 'gpt-6.2-sol',
   },
+  'openai-codex': {
+    api: 'openai-responses',
+    label: 'OpenAI Codex',
+    signsIn: true,
+    keyVariable: null,
+    urlVariable: null,
+    headersVariable: null,
+    readUrl: asGiven,
+    address: null,
+    dialect: null,
+    vendor: 'openai',
+    askUnbidden: false,
+    usual: 'gpt-6.2-sol',
+  },
   google: {
     api: 'google',
     label: 'Google',
@@ -107,9 +123,9 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
 };
 
 /** Providers whose models the public catalogue knows. */
-export const CATALOGUED_VENDORS: readonly string[] = Object.values(BUILT_IN_PROVIDERS).flatMap(({ vendor }) =>
-  vendor === null ? [] : [vendor],
-);
+export const CATALOGUED_VENDORS: readonly string[] = [
+  ...new Set(Object.values(BUILT_IN_PROVIDERS).flatMap(({ vendor }) => (vendor === null ? [] : [vendor]))),
+];
 
 /**
  * `OLLAMA_HOST` as Ollama reads it: with or without a scheme and a port. It may also be what the server listens on

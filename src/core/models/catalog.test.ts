@@ -185,6 +185,7 @@ test('what was learned of a model since counts before what this version knows, n
     of: (provider, model) => (provider === 'openai' && ['gpt-6-sol', 'gpt-9'].includes(model) ? learned : null),
     names: (provider) => (provider === 'openai' ? ['gpt-6-sol', 'gpt-9'] : []),
     load: async () => {},
+    want: () => {},
     refresh: async () => {},
   };
   const custom = { id: 'gpt-9', contextWindow: 9, maxOutput: null };

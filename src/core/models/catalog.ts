@@ -6,7 +6,7 @@ import type { Images } from '../../system/images.ts';
 import type { Network } from '../../system/network.ts';
 import { BUILT_IN_PROVIDERS, type BuiltInProvider } from './built-in-providers.ts';
 import { type Choice, chooseModel } from './choose.ts';
-import { environmentCredentials } from './credentials.ts';
+import { type Credentials, createCredentials } from './credentials.ts';
 import { type FreshFacts, NO_FRESH_FACTS } from './facts/fresh-facts.ts';
 import { withFittingImages } from './fit-images.ts';
 import type { Model, ModelFacts, Wire } from './model.ts';
@@ -18,6 +18,8 @@ import { googleWire } from './providers/google.ts';
 import { openaiChatWire } from './providers/openai-chat.ts';
 import { openaiResponsesWire } from './providers/openai-responses.ts';
 import { readHeaderLines } from './providers/own-headers.ts';
+import { type Accounts, NO_ACCOUNTS } from './sign-in/accounts.ts';
+import { withSignInAdvice } from './sign-in/advice.ts';
 
 /** Ways to speak to a service, by the name settings use. A new one is a file and a line here. */
 const WIRES: Readonly<Record<string, Wire>> = {
@@ -67,6 +69,10 @@ export interface Models {
    * from servers whose models nobody lists. For idle time; bounded, and fails in silence.
    */
   learn(allowed: { readonly catalogue: boolean }): Promise<void>;
+  /** Takes a provider up that was connected just now, in place of one with the same id. */
+  adopt(id: string, provider: ProviderSettings): void;
+  /** Whether there is a provider of this id: built in, or of the person's own. */
+  knows(id: string): 'built-in' | 'own' | null;
   /** Loads what the first request to this model needs; for idle time after the first frame. Never rejects. */
   warm(ref: ModelRef): Promise<void>;
 }
@@ -79,14 +85,17 @@ export interface ModelsOptions {
   readonly settings: ModelSettings;
   /** What was learned of models since this version; missing: nothing. */
   readonly fresh?: FreshFacts;
+  /** Who is signed in; missing: nobody. */
+  readonly accounts?: Accounts;
   /** How the built-in `demo:pilot` flies: `tour` only in the throw-away project of `--demo`. */
   readonly demo?: Omit<PilotOptions, 'clock'>;
 }
 
 export function createModels(options: ModelsOptions): Models {
   const { environment, network, clock, settings } = options;
-  const credentials = environmentCredentials(environment);
-  const own = settings.providers;
+  const accounts = options.accounts ?? NO_ACCOUNTS;
+  const credentials = createCredentials(environment, accounts);
+  const own: Record<string, ProviderSettings> = { ...settings.providers };
   const fresh = options.fresh ?? NO_FRESH_FACTS;
   const isKnown = (provider: string) =>
     provider === PILOT_REF.provider || Object.hasOwn(BUILT_IN_PROVIDERS, provider) || Object.hasOwn(own, provider);
@@ -138,11 +147,31 @@ export function createModels(options: ModelsOptions): Models {
       if (!checked.ok) return checked;
       if (checked.value === 'pilot') return done(createPilot({ ...options.demo, clock }));
       const { wire, keyVariable, baseUrl, headers, dialect } = checked.value;
-      const key = await credentials.keyOf(ref.provider, keyVariable);
-      if (!key.ok) return key;
       await fresh.load();
       const facts = factsOf(ref.model, checked.value, fresh);
-      const connection = { ref, facts, baseUrl, key: key.value, headers, dialect, fetch: network.fetch, clock };
+      const { secrets } = accounts;
+      if (checked.value.signsIn) {
+        const signed = await accounts.signed(ref.provider);
+        if (!signed.ok) return signed;
+        const { fetch, api } = signed.value;
+        const connection = { ref, facts, baseUrl: api, key: null, headers, dialect, fetch, clock, secrets };
+        return done(
+          withFittingImages(withSignInAdvice(wire.open(connection), ref.provider), options.images, wire.images),
+        );
+      }
+      const key = await credentials.keyOf(ref.provider, keyVariable);
+      if (!key.ok) return key;
+      const connection = {
+        ref,
+        facts,
+        baseUrl,
+        key: key.value,
+        headers,
+        dialect,
+        fetch: network.fetch,
+        clock,
+        secrets,
+      };
       return done(withFittingImages(wire.open(connection), options.images, wire.images));
     },
     configured: (sources) =>
@@ -150,7 +179,7 @@ export function createModels(options: ModelsOptions): Models {
         explicit: sources.explicit,
         session: sources.session,
         settings: settings.model,
-        atHand: usualOfKeyAtHand((variable) => credentials.has(variable)),
+        atHand: usualOfKeyAtHand(credentials),
         demo: sources.interactive ? PILOT_REF : null,
         parse,
       }),
@@ -159,8 +188,10 @@ export function createModels(options: ModelsOptions): Models {
       for (const provider of new Set([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)])) {
         const found = described(provider);
         if (!found.ok) continue;
-        const { keyVariable, models, label, ofVendor, vendor, wire } = found.value;
-        const ready = keyVariable === null || credentials.has(keyVariable);
+        const { models, label, ofVendor, vendor, wire } = found.value;
+        const ready = credentials.isReady(provider, found.value);
+        // An account's models are for whoever has one.
+        if (found.value.signsIn && !ready) continue;
         const known = ofVendor && Object.hasOwn(BUILT_IN_PROVIDERS, provider) ? wire.known : [];
         const learned = vendor === null ? [] : fresh.names(vendor);
         for (const model of new Set([
@@ -193,6 +224,13 @@ export function createModels(options: ModelsOptions): Models {
       stopTimer();
       await (catalogue ? fresh.refresh() : fresh.load());
     },
+    adopt(id, provider) {
+      own[id] = provider;
+      discovered.delete(id);
+      const found = described(id);
+      if (found.ok && found.value.vendor !== null) fresh.want(found.value.vendor);
+    },
+    knows: (id) => (Object.hasOwn(own, id) ? 'own' : isKnown(id) ? 'built-in' : null),
     async warm(ref) {
       const checked = check(ref);
       // Failing to load is told by the request that needs it.
@@ -209,6 +247,7 @@ interface Described {
   readonly label: string;
   readonly baseUrl: string | null;
   readonly keyVariable: string | null;
+  readonly signsIn: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly CustomModel[];
   readonly dialect: string | null;
@@ -223,6 +262,9 @@ interface Described {
 /** A provider from its built-in part, the settings and the environment; the settings say more than the environment. */
 function describe(id: string, own: ProviderSettings | undefined, environment: Environment): Outcome<Described> {
   const builtIn = Object.hasOwn(BUILT_IN_PROVIDERS, id) ? BUILT_IN_PROVIDERS[id] : undefined;
+  // Whoever signed in is served at one address alone: settings could only send the account elsewhere.
+  if (builtIn?.signsIn && own !== undefined)
+    return refuse('unknown-provider', `provider '${id}' requires provider-keyed OAuth auth: take providers.${id} out`);
   const api = own?.api ?? builtIn?.api;
   const wire = api !== undefined && Object.hasOwn(WIRES, api) ? WIRES[api] : undefined;
   if (wire === undefined) {
@@ -244,6 +286,7 @@ function describe(id: string, own: ProviderSettings | undefined, environment: En
     label: own?.label ?? builtIn?.label ?? id,
     baseUrl,
     keyVariable: own?.apiKeyEnv ?? builtIn?.keyVariable ?? null,
+    signsIn: builtIn?.signsIn === true,
     headers: { ...headersOf(builtIn, own, environment), ...own?.headers },
     models: own?.models ?? [],
     dialect: own?.dialect ?? builtIn?.dialect ?? null,
@@ -273,7 +316,8 @@ function addressOf(builtIn: BuiltInProvider | undefined, environment: Environmen
 function factsOf(model: string, provider: Described, fresh: FreshFacts): ModelFacts {
   const learned = provider.vendor === null ? null : fresh.of(provider.vendor, model);
   const known = provider.ofVendor ? provider.wire.facts(model) : null;
-  const published = newerFacts({ ...NOTHING_KNOWN, ...known }, learned);
+  const listed = newerFacts({ ...NOTHING_KNOWN, ...known }, learned);
+  const published = provider.signsIn ? { ...listed, price: null } : listed;
   const own = provider.models.find(({ id }) => id === model);
   if (own === undefined) return published;
   const { id: _, contextWindow, maxOutput, ...rest } = own;
@@ -297,9 +341,10 @@ function newerFacts(old: ModelFacts, learned: ModelFacts | null): ModelFacts {
   };
 }
 
-function usualOfKeyAtHand(has: (variable: string) => boolean): ModelRef | null {
-  for (const [provider, { keyVariable, usual }] of Object.entries(BUILT_IN_PROVIDERS)) {
-    if (keyVariable !== null && usual !== null && has(keyVariable)) return { provider, model: usual };
+function usualOfKeyAtHand(credentials: Credentials): ModelRef | null {
+  for (const [provider, { keyVariable, signsIn = false, usual }] of Object.entries(BUILT_IN_PROVIDERS)) {
+    if (usual === null || (keyVariable === null && !signsIn)) continue;
+    if (credentials.isReady(provider, { keyVariable, signsIn })) return { provider, model: usual };
   }
   return null;
 }

@@ -158,6 +158,8 @@ export interface WireConnection {
   readonly dialect?: string | null;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
+  /** What else must not appear in any account of a failure: tokens come and go. */
+  readonly secrets?: () => readonly string[];
 }
 
 export type { Json };

@@ -1,4 +1,5 @@
 import type { Network } from '../network.ts';
+import { systemError } from './errors.ts';
 import { connectToSocket, listenOnSocket } from './sockets.ts';
 
 /**
@@ -11,6 +12,9 @@ const fetchWithoutLimit: typeof globalThis.fetch = Object.assign(
   { preconnect: globalThis.fetch.preconnect },
 );
 
+/** How long answers may take to go out once nothing new is taken. */
+const LINGER_MS = 300;
+
 export function createBunNetwork(): Network {
   return {
     fetch: fetchWithoutLimit,
@@ -19,5 +23,21 @@ export function createBunNetwork(): Network {
       return { close: async () => listening.close() };
     },
     connect: connectToSocket,
+    async answerLoopback(port, answer) {
+      try {
+        // No limit on how long an answer takes: whoever answers knows.
+        const server = Bun.serve({ hostname: '127.0.0.1', port, idleTimeout: 0, fetch: answer, development: false });
+        return {
+          port: server.port ?? port,
+          close: async () => {
+            // A browser may keep its connection open without asking for anything more.
+            await Promise.race([server.stop(), Bun.sleep(LINGER_MS)]);
+            await server.stop(true);
+          },
+        };
+      } catch (error) {
+        throw systemError(error, null);
+      }
+    },
   };
 }

@@ -8,6 +8,8 @@ import { failure } from './tree.ts';
 export interface MemoryNetwork extends Network {
   /** Who answers `fetch`; without it every request fails as if there were no network. */
   answer: ((request: Request) => Response | Promise<Response>) | null;
+  /** A request to whoever answers at `http://127.0.0.1:PORT`, as from another program here; null: nobody does. */
+  visit(url: string): Promise<Response | null>;
   /** Nothing is delivered until `thaw`; writers see their buffers grow. */
   freeze(): void;
   thaw(): void;
@@ -39,6 +41,7 @@ interface End extends Connection {
 
 export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNetwork {
   const listeners = new Map<string, Listener>();
+  const loopback = new Map<number, (request: Request) => Response | Promise<Response>>();
   const open = new Set<End>();
   const lanes = new Set<Lane>();
   let frozen = false;
@@ -185,6 +188,22 @@ export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNet
       queueMicrotask(() => listener.accept(there));
       return here;
     },
+    async answerLoopback(port, answer) {
+      if (port !== 0 && loopback.has(port)) throw new SystemError('EADDRINUSE', `EADDRINUSE: port ${port}`);
+      let own = port;
+      for (let free = 40_000; own === 0; free++) if (!loopback.has(free)) own = free;
+      loopback.set(own, answer);
+      return {
+        port: own,
+        async close() {
+          if (loopback.get(own) === answer) loopback.delete(own);
+        },
+      };
+    },
+    async visit(url) {
+      const answer = loopback.get(Number(new URL(url).port));
+      return answer === undefined ? null : await answer(new Request(url));
+    },
     freeze() {
       frozen = true;
     },
@@ -201,6 +220,7 @@ export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNet
     crash() {
       network.cut();
       listeners.clear();
+      loopback.clear();
     },
   };
   return network;

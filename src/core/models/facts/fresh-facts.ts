@@ -11,7 +11,9 @@ export interface FreshFacts {
   names(provider: string): readonly string[];
   /** Reads what an earlier run learned. A small local file, read once. */
   load(): Promise<void>;
-  /** Learns anew, at most once a day, and keeps it. For idle time; fails in silence. */
+  /** From the next time on, this provider is learned of too. */
+  want(provider: string): void;
+  /** Learns anew, at most once a day unless more is wanted since, and keeps it. For idle time; fails in silence. */
   refresh(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export const NO_FRESH_FACTS: FreshFacts = {
   of: () => null,
   names: () => [],
   load: async () => {},
+  want: () => {},
   refresh: async () => {},
 };
 
@@ -40,11 +43,14 @@ interface Kept {
   readonly version: 1;
   readonly at: number;
   readonly models: FactsTable;
+  /** Providers that were asked for, also those that are not in the catalogue. */
+  readonly asked?: readonly string[];
 }
 
 export function createFreshFacts(options: FreshFactsOptions): FreshFacts {
   const { files, network, clock, state } = options;
   const file = state === null ? null : path.join(state, 'models.json');
+  const wanted = new Set(options.providers);
   let kept: Kept | null = null;
   let loading: Promise<void> | null = null;
 
@@ -70,19 +76,22 @@ export function createFreshFacts(options: FreshFactsOptions): FreshFacts {
     names: (provider) =>
       kept !== null && Object.hasOwn(kept.models, provider) ? Object.keys(kept.models[provider] ?? {}) : [],
     load,
+    want: (provider) => void wanted.add(provider),
     refresh: async () => {
       await load();
       const now = clock.now();
       // A clock that was set back must not keep old facts for ever.
-      if (kept !== null && now >= kept.at && now - kept.at < DAY_MS) return;
+      const asked = new Set(kept?.asked ?? Object.keys(kept?.models ?? {}));
+      const isFresh = kept !== null && now >= kept.at && now - kept.at < DAY_MS;
+      if (isFresh && [...wanted].every((provider) => asked.has(provider))) return;
       const stop = new AbortController();
       const stopTimer = clock.after(LONGEST_MS, () => stop.abort());
       try {
         const response = await network.fetch(MODELS_DEV, { signal: stop.signal });
         if (!response.ok || Number(response.headers.get('content-length') ?? 0) > MOST_BYTES) return;
-        const models = readModelsDev(await response.json(), options.providers);
+        const models = readModelsDev(await response.json(), [...wanted]);
         if (models === null) return;
-        kept = { version: 1, at: now, models };
+        kept = { version: 1, at: now, models, asked: [...wanted] };
         if (file === null || state === null) return;
         await files.makeFolder(state, 0o700);
         await files.writeAtomic(file, new TextEncoder().encode(JSON.stringify(kept)), { mode: 0o600, flush: false });

@@ -1,6 +1,6 @@
 import type { WireConnection } from '../model.ts';
 
 /** What must not appear in any account of a failure. Headers from settings may carry a key; short values would mask ordinary words. */
-export function secretsOf({ key, headers }: Pick<WireConnection, 'key' | 'headers'>): string[] {
-  return [key ?? '', ...Object.values(headers)].filter((secret) => secret.length >= 8);
+export function secretsOf({ key, headers, secrets }: Pick<WireConnection, 'key' | 'headers' | 'secrets'>): string[] {
+  return [key ?? '', ...Object.values(headers), ...(secrets?.() ?? [])].filter((secret) => secret.length >= 8);
 }

@@ -24,7 +24,6 @@ const LONGEST_REQUEST_MS = 3_600_000;
 
 /** The vendor's client for both of its wires: it makes the request, signs it and reads errors; streams are read by us. */
 export class OpenAiClient {
-  readonly secrets: readonly string[];
   readonly #connection: WireConnection;
   readonly #address: string;
   #client: Promise<OpenAI> | null = null;
@@ -33,7 +32,14 @@ export class OpenAiClient {
   constructor(connection: WireConnection, address: string) {
     this.#connection = connection;
     this.#address = address;
-    this.secrets = secretsOf(connection);
+  }
+
+  get secrets(): readonly string[] {
+    return secretsOf(this.#connection);
+  }
+
+  get clock(): WireConnection['clock'] {
+    return this.#connection.clock;
   }
 
   /** Resolves to what the service answered; a problem it had with the request is a failure, with its words in `said`. */
