@@ -20,10 +20,17 @@ interface Known {
   readonly time: number;
 }
 
-export function createCacheWatch(): CacheWatch {
-  let known: Known | null = null;
-  let told = false;
-  let first = false;
+/** What is known, as data. */
+export interface SavedWatch {
+  readonly known: Known | null;
+  readonly told: boolean;
+  readonly first: boolean;
+}
+
+export function createCacheWatch(saved?: SavedWatch): CacheWatch & { save(): SavedWatch } {
+  let known = saved?.known ?? null;
+  let told = saved?.told ?? false;
+  let first = saved?.first ?? false;
 
   return {
     see: (entry) => {
@@ -55,6 +62,7 @@ export function createCacheWatch(): CacheWatch {
           return null;
       }
     },
+    save: () => ({ known, told, first }),
   };
 }
 

@@ -23,11 +23,18 @@ export interface Reading {
   readonly measured: boolean;
 }
 
-export function createContextGauge(): ContextGauge {
+/** What a later run can know: estimates are of this one. */
+export interface SavedGauge {
+  readonly tokens: number | null;
+  readonly model: ModelRef | null;
+}
+
+export function createContextGauge(saved?: SavedGauge): ContextGauge & { save(): SavedGauge } {
   /** What the estimate was when `tokens` were counted; null when that was in an earlier run. */
-  let counted: { readonly tokens: number; readonly estimate: number | null } | null = null;
+  let counted: { readonly tokens: number; readonly estimate: number | null } | null =
+    saved === undefined || saved.tokens === null ? null : { tokens: saved.tokens, estimate: null };
   let estimate: number | null = null;
-  let model: ModelRef | null = null;
+  let model = saved?.model ?? null;
 
   return {
     see: (entry) => {
@@ -62,6 +69,7 @@ export function createContextGauge(): ContextGauge {
     expect: (coming) => {
       estimate = coming;
     },
+    save: () => ({ tokens: counted?.tokens ?? null, model }),
   };
 }
 

@@ -13,25 +13,25 @@ export interface UnansweredPrompts {
 
 export function createUnansweredPrompts(): UnansweredPrompts {
   const hidden = new Set<EntryId>();
-  let opening: EntryId | null = null;
+  /** What opened the last turn; more than one where several prompts were sent together. */
+  let opening: EntryId[] = [];
   let unanswered = false;
   return {
     see: (entry) => {
       switch (entry.kind) {
         case 'taken':
           if (entry.as === 'shell' || entry.as === 'steering') return;
-          unanswered = true;
-          if (entry.as !== 'resend') opening = entry.id;
-          else {
+          if (entry.as === 'resend') {
             hidden.add(entry.id);
-            if (opening !== null) hidden.delete(opening);
-          }
+            for (const one of opening) hidden.delete(one);
+          } else opening = unanswered ? [...opening, entry.id] : [entry.id];
+          unanswered = true;
           return;
         case 'assistant':
           if (entry.parts.length > 0) unanswered = false;
           return;
         case 'turn-end':
-          if (entry.reason === 'failed' && unanswered && opening !== null) hidden.add(opening);
+          if (entry.reason === 'failed' && unanswered) for (const one of opening) hidden.add(one);
           unanswered = false;
           return;
         default:
@@ -39,6 +39,7 @@ export function createUnansweredPrompts(): UnansweredPrompts {
       }
     },
     hides: (taken) => hidden.has(taken),
+    save: () => ({ hidden: [...hidden], opening, unanswered }),
   };
 }
 
