@@ -11,11 +11,18 @@ export interface UnansweredPrompts {
   hides(taken: EntryId): boolean;
 }
 
-export function createUnansweredPrompts(): UnansweredPrompts {
-  const hidden = new Set<EntryId>();
+/** What is known, as data. */
+export interface SavedPrompts {
+  readonly hidden: readonly EntryId[];
+  readonly opening: readonly EntryId[];
+  readonly unanswered: boolean;
+}
+
+export function createUnansweredPrompts(saved?: SavedPrompts): UnansweredPrompts & { save(): SavedPrompts } {
+  const hidden = new Set<EntryId>(saved?.hidden);
   /** What opened the last turn; more than one where several prompts were sent together. */
-  let opening: EntryId[] = [];
-  let unanswered = false;
+  let opening = saved?.opening ?? [];
+  let unanswered = saved?.unanswered ?? false;
   return {
     see: (entry) => {
       switch (entry.kind) {
