@@ -514,6 +514,24 @@ test('each key of the box does its own thing: paste, editor, stash, search, comp
   expect(driver.sentOf('set-mode')).toHaveLength(1);
 });
 
+test('a folded paste under the caret opens for editing with a key the foot names, and Ctrl-Z folds it again (UP-11)', async () => {
+  const driver = await drive();
+  await driver.type('see ');
+  await driver.paste('one\ntwo\nthree');
+  expect(driver.region('hint')).toContain('Alt-E unfolds the paste');
+  await driver.press('alt-e');
+  expect(driver.draft).toBe('see one\ntwo\nthree');
+  expect(driver.region('prompt')).toContain('three');
+  expect(driver.region('hint')).not.toContain('unfolds');
+  expect(driver.screen.expandAll).toBe(false);
+  await driver.press('ctrl-z');
+  expect(driver.draft).toBe('see [Pasted #1 · 3 lines]');
+  await driver.type(' x');
+  expect(driver.region('hint')).not.toContain('unfolds');
+  await driver.press('alt-e');
+  expect(driver.screen.expandAll).toBe(true);
+});
+
 test('a reply streams where it will stand, and a try that was void takes its tail away (TR-2)', async () => {
   const driver = await running();
   await driver.publish(

@@ -271,6 +271,47 @@ test('Ctrl-G hands the line to the person’s editor on the terminal and takes b
   expect(driver.terminal.output).toContain(ENTER_SCREEN);
 });
 
+test('the editor is given folded pastes in full; saved untouched they stay folded, pictures stay what they are (EDITR-2, PE-9)', async () => {
+  const driver = await drive({ environment: { EDITOR: 'ed', WAYLAND_DISPLAY: 'w' } });
+  driver.processes.script('wl-paste --list-types', { out: 'image/png\n' });
+  driver.processes.script('wl-paste --type image/png', { out: new Uint8Array([137, 80, 78, 71]) });
+  let given = '';
+  let saved = '';
+  driver.processes.script(
+    (argv) => argv[0] === 'sh' && argv[2]!.startsWith('umask'),
+    async (run) => {
+      for (let bytes = await run.read(); bytes !== null; bytes = await run.read())
+        given += new TextDecoder().decode(bytes);
+      run.write('/tmp/houston-1/prompt.md');
+      return 0;
+    },
+  );
+  driver.processes.script((argv) => argv[0] === 'sh' && argv[2] === 'ed "$1"', { exit: 0 });
+  driver.processes.script('cat', async (run) => {
+    run.write(saved);
+    return 0;
+  });
+  driver.processes.script('rm', {});
+  await driver.paste('one\ntwo\nthree');
+  await driver.press('ctrl-v');
+  await driver.wait(100);
+  expect(driver.draft).toBe('[Pasted #1 · 3 lines][Image #1]');
+  saved = 'one\ntwo\nthree[Image #1]\n';
+  await driver.press('ctrl-g');
+  await driver.wait(100);
+  expect(given).toBe('one\ntwo\nthree[Image #1]');
+  expect(driver.draft).toBe('[Pasted #1 · 3 lines][Image #1]');
+  saved = 'see [Image #1]: one\ntwo\nfour\n';
+  await driver.press('ctrl-g');
+  await driver.wait(100);
+  expect(driver.draft).toBe('see [Image #1]: one\ntwo\nfour');
+  await driver.press('enter');
+  expect(driver.sentOf('say').at(-1)).toMatchObject({
+    text: 'see [Image #1]: one\ntwo\nfour',
+    attachments: [{ kind: 'image' }],
+  });
+});
+
 test('an editor that fails or cannot start leaves the line byte for byte, and says which one (EDITR-2, EDITR-6)', async () => {
   for (const exit of [1, 127]) {
     const driver = await drive({ environment: { EDITOR: 'nope' } });

@@ -1,6 +1,6 @@
 import { complete } from './completion.ts';
 import { EMPTY_LINE, lineOf } from './editor/editor.ts';
-import { applyAction, type EditorResult } from './editor/editor-state.ts';
+import { applyAction, draftContent, type EditorResult, pasteAtCaret } from './editor/editor-state.ts';
 import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
 import { openHistory } from './modals/history.ts';
 import { isBlank, isRecalled, withText } from './prompt-state.ts';
@@ -29,7 +29,7 @@ export function runPromptAction(screen: Screen, context: Context, name: string):
       return stay({ ...screen, sendMode: next === screen.defaultSendMode ? null : next });
     }
     case 'editor':
-      return step(screen, { kind: 'edit', text: prompt.editor.buffer.text.toString() });
+      return step(screen, { kind: 'edit', text: draftContent(prompt.editor).text });
     case 'paste':
       return step(screen, { kind: 'read-clipboard' });
     case 'stash':
@@ -37,6 +37,13 @@ export function runPromptAction(screen: Screen, context: Context, name: string):
     default:
       return stay(screen);
   }
+}
+
+/** Opens the folded paste at the caret for editing (UP-11); null where there is none. Undo folds it again. */
+export function unfoldPaste(screen: Screen, context: Context): Step | null {
+  const { editor } = screen.prompt;
+  if (screen.focus !== 'prompt' || pasteAtCaret(editor.buffer) === null) return null;
+  return edited(screen, context, applyAction(editor, 'unfold', context.textLayout(editor.buffer.text)));
 }
 
 /** What an edit made of the box: completions follow the text, a refused edit says why. */

@@ -1,5 +1,5 @@
 import type { Attachment } from '../../protocol/message.ts';
-import { EMPTY_LINE, isEmpty, type Line, lineOf } from './editor/editor.ts';
+import { type Atom, type Buffer, EMPTY_LINE, isEmpty, type Line, lineOf } from './editor/editor.ts';
 import { type EditorState, NEW_EDITOR, replaceAll } from './editor/editor-state.ts';
 import type { HistoryWalk } from './editor/prompt-history.ts';
 
@@ -57,6 +57,18 @@ export function emptied(prompt: PromptState): PromptState {
 
 export function plainLine(text: string): Line {
   return { ...EMPTY_LINE, text, caret: text.length };
+}
+
+/** Text back from an editor: the labels of pictures and files that are still in it stand for what they stood for. */
+export function editedLine(before: Buffer, text: string): Line {
+  const atoms: Atom[] = [];
+  for (const atom of before.atoms) {
+    if (atom.attachment === null) continue;
+    const label = before.text.slice(atom.from, atom.to);
+    const from = text.indexOf(label);
+    if (from >= 0) atoms.push({ ...atom, from, to: from + label.length });
+  }
+  return { ...plainLine(text), atoms: atoms.sort((a, b) => a.from - b.from) };
 }
 
 /** A kept prompt as it is walked to: plain text, whatever a marker in it looks like (MARK-7). */

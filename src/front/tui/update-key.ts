@@ -6,7 +6,7 @@ import { chordOf, type InputEvent } from './input/event.ts';
 import { askWindow } from './modals/ask.ts';
 import { type AskKey, askKey, heldKey } from './modals/ask-keys.ts';
 import { currentAsk } from './modals/ask-state.ts';
-import { beyondEdge, edited } from './prompt-actions.ts';
+import { beyondEdge, edited, unfoldPaste } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
 import { runCommand, scrolled } from './run-command.ts';
 import type { ExitOffer, Screen } from './screen.ts';
@@ -147,6 +147,8 @@ function keyCommand(
       return screen.focus === 'prompt' && !isBlank(screen.prompt) && event.key.name === 'f'
         ? null
         : runCommand(closed, context, command, '');
+    case 'expand':
+      return unfoldPaste(closed, context) ?? runCommand(closed, context, command, '');
     case 'top':
     case 'bottom':
       return screen.focus === 'prompt' && !isBlank(screen.prompt) ? null : runCommand(closed, context, command, '');

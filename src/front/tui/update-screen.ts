@@ -1,8 +1,9 @@
 import { completionArrived } from './completion.ts';
+import { draftContent } from './editor/editor-state.ts';
 import { noteDrawn } from './modals/ask-state.ts';
 import { withAnswer } from './open-card.ts';
 import { imageFrom, pasteInto } from './pasting.ts';
-import { isBlank, plainLine, withText } from './prompt-state.ts';
+import { editedLine, isBlank, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEvent } from './screen-event.ts';
@@ -122,8 +123,9 @@ function longAnswer(screen: Screen, context: Context, text: string): Step {
 /** Text back from the person's editor replaces the line; nothing saved, or an editor that failed, leaves it as it was (EDITR-2). */
 function externallyEdited(screen: Screen, event: Extract<ScreenEvent, { type: 'edited' }>): Step {
   const told = event.problem === null ? screen : withNote(screen, event.problem, 'error');
-  if (event.text === null || screen.prompt.editor.buffer.text.is(event.text)) return stay(told);
-  const prompt = withText(screen.prompt, plainLine(event.text));
+  // The editor was given folded pastes in full: saved as it was, they stay folded.
+  if (event.text === null || event.text === draftContent(screen.prompt.editor).text) return stay(told);
+  const prompt = withText(screen.prompt, editedLine(screen.prompt.editor.buffer, event.text));
   return prompt === null
     ? noted(screen, 'Too long for the prompt', 'warning')
     : stay({ ...told, prompt, completion: null, keyList: false });

@@ -259,11 +259,16 @@ function beforeBorder(caret: number, border: number, step: -1 | 1): number {
   return caret === border ? Math.max(0, caret + step) : border;
 }
 
-/** A folded paste on or before the caret becomes plain text that can be edited. */
+/** The folded paste that `unfold` would open: the one the caret stands on, else the one right before it. */
+export function pasteAtCaret({ atoms, caret }: Buffer): Atom | null {
+  const atom = atomStartingAt(atoms, caret) ?? atomEndingAt(atoms, caret);
+  return atom?.kind === 'paste' ? atom : null;
+}
+
+/** A folded paste becomes plain text that can be edited. */
 function unfold(state: EditorState): EditorResult {
-  const { buffer } = state;
-  const atom = atomStartingAt(buffer.atoms, buffer.caret) ?? atomEndingAt(buffer.atoms, buffer.caret);
-  if (atom === null || atom.kind !== 'paste') return same(state);
+  const atom = pasteAtCaret(state.buffer);
+  if (atom === null) return same(state);
   return replaceRange(state, atom.from, atom.to, { text: atom.payload, atoms: [] }, 'other');
 }
 

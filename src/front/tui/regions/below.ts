@@ -16,6 +16,9 @@ import { destinations } from './destination.ts';
 /** Waiting rows drawn one by one; more of them fold into a count. */
 const WAITING_ROWS = 5;
 
+/** No row is longer: what is behind it in a long text costs no frame anything. UTF-16 units. */
+const LONGEST_ROW = 2000;
+
 /** The rows under the prompt, nearest first: stash, what waits, completions or the key list (MARK-1). */
 export function belowRows(view: View, screen: Screen, keymap: Keymap): BelowRow[] {
   const width = screen.columns - 4;
@@ -156,5 +159,5 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
 }
 
 export function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ⏎ ');
+  return (text.length > LONGEST_ROW ? text.slice(0, LONGEST_ROW) : text).replace(/\s*\n\s*/g, ' ⏎ ');
 }

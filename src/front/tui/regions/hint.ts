@@ -1,4 +1,5 @@
 import { drawLine, drawRight, lineWidth } from '../draw.ts';
+import { pasteAtCaret } from '../editor/editor-state.ts';
 import type { Painter } from '../frame/painter.ts';
 import { facts, type Line, piece } from '../piece.ts';
 import type { Scene } from '../scene.ts';
@@ -25,7 +26,7 @@ export function drawHint(painter: Painter, scene: Scene): void {
   if (room > 0) drawLine(painter, theme, x, hint.y, facts(parts.map((part) => part.line)), room);
 }
 
-function offers({ screen, view }: Scene): Line[] {
+function offers({ screen, view, keymap }: Scene): Line[] {
   const lines: Line[] = [];
   if (screen.exit !== null)
     lines.push([
@@ -38,6 +39,9 @@ function offers({ screen, view }: Scene): Line[] {
   if (screen.link === 'lost') lines.push([piece('the session is out of reach, trying again', 'bad')]);
   if (view.asks.length > 0 && screen.focus !== 'question')
     lines.push([piece('Tab', 'accent'), piece(' answers the question', 'text')]);
+  const unfold = keymap.label('expand');
+  if (unfold !== null && screen.focus === 'prompt' && pasteAtCaret(screen.prompt.editor.buffer) !== null)
+    lines.push([piece(unfold, 'accent'), piece(' unfolds the paste', 'quiet')]);
   return lines;
 }
 
