@@ -9,22 +9,39 @@ export type SaveDefaults = (values: Defaults) => Promise<boolean>;
 
 const MOST_BYTES = 64 * 1024;
 
+/** Puts a provider into the settings in place of one with the same id. */
+export type SaveProvider = (id: string, provider: Json) => Promise<boolean>;
+
+type SettingsFiles = Pick<Files, 'read' | 'stat' | 'realPath' | 'makeFolder' | 'writeAtomic'>;
+/** A place in the file, and what will stand there. */
+type Edit = readonly [path: readonly string[], value: Json | undefined];
+
+export function createDefaultsSaver(files: SettingsFiles, config: string): SaveDefaults {
+  const write = createSettingsWriter(files, config);
+  return (values) =>
+    write(
+      Object.entries(values).map(([name, value]) => [SETTINGS[name as SettingName].key.split('.'), value ?? undefined]),
+    );
+}
+
+export function createProviderSaver(files: SettingsFiles, config: string): SaveProvider {
+  const write = createSettingsWriter(files, config);
+  return (id, provider) => write([[[SETTINGS.providers.key, id], provider]]);
+}
+
 /**
  * Writes choices into the person's own settings file; comments and order stay. False when it cannot be done, also for a
  * file that is not understood: then it is as it was.
  */
-export function createDefaultsSaver(
-  files: Pick<Files, 'read' | 'stat' | 'realPath' | 'makeFolder' | 'writeAtomic'>,
-  config: string,
-): SaveDefaults {
-  const save = async (values: Defaults): Promise<boolean> => {
+function createSettingsWriter(files: SettingsFiles, config: string): (edits: readonly Edit[]) => Promise<boolean> {
+  const save = async (edits: readonly Edit[]): Promise<boolean> => {
     const named = path.join(config, 'settings.json');
     try {
       // A link stays one: what it leads to is written.
       const file = (await files.realPath(named)) ?? named;
       const stat = await files.stat(file);
       const before = stat === null ? '{}\n' : new TextDecoder().decode(await files.read(file, MOST_BYTES));
-      const after = await withValues(before, values);
+      const after = await withEdits(before, edits);
       if (after === null) return false;
       if (after === before) return true;
       await files.makeFolder(config, 0o700);
@@ -36,24 +53,23 @@ export function createDefaultsSaver(
     }
   };
   let before: Promise<unknown> = Promise.resolve();
-  return (values) => {
-    const saved = before.then(() => save(values));
+  return (edits) => {
+    const saved = before.then(() => save(edits));
     before = saved.catch(() => undefined);
     return saved;
   };
 }
 
-async function withValues(text: string, values: Defaults): Promise<string | null> {
+async function withEdits(text: string, edits: readonly Edit[]): Promise<string | null> {
   // Loaded when first needed: most sessions change no default.
   const { applyEdits, modify, parseTree } = await import('jsonc-parser');
   const errors: { readonly error: number }[] = [];
   const root = parseTree(text, errors as never, { allowTrailingComma: true });
   if (errors.length > 0 || root?.type !== 'object') return null;
   let changed = text;
-  for (const [name, value] of Object.entries(values)) {
-    const at = SETTINGS[name as SettingName].key.split('.');
+  for (const [at, value] of edits) {
     const options = { formattingOptions: { insertSpaces: true, tabSize: 2, eol: '\n' } };
-    changed = applyEdits(changed, modify(changed, at, value ?? undefined, options));
+    changed = applyEdits(changed, modify(changed, [...at], value, options));
   }
   return changed;
 }
