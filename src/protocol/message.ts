@@ -75,7 +75,8 @@ export function addUsage(totals: Totals, usage: Usage, cost: number | null): Tot
     cacheRead: totals.cacheRead + (usage.cacheRead ?? 0),
     cacheWrite: totals.cacheWrite + (usage.cacheWrite ?? 0),
     cost: totals.cost === null || cost === null ? null : totals.cost + cost,
-    requests: totals.requests + 1,
+    // What was had elsewhere and is written here cost nothing here and was no request here.
+    requests: totals.requests + (cost === 0 && contextTokens(usage) === null && usage.output === null ? 0 : 1),
   };
 }
 

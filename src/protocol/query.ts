@@ -1,7 +1,7 @@
 import type { Json } from '../base/json.ts';
 import type { Refusal } from '../base/refusal.ts';
 import type { FileDiff } from './display.ts';
-import type { Entry, EntryId } from './entry.ts';
+import type { Entry, EntryId, FileLeft } from './entry.ts';
 import type { Label } from './label.ts';
 import type { Item } from './view.ts';
 
@@ -26,7 +26,10 @@ export interface Queries {
   status: { ask: Record<never, never>; answer: { rows: { name: string; value: string }[] } };
   /** Items whose text holds all words. */
   find: { ask: { words: string; limit: number }; answer: { hits: { item: number; excerpt: string }[] } };
-  tree: { ask: Record<never, never>; answer: { nodes: TreeNode[]; leaf: EntryId | null } };
+  /** `here`: the row one stands on. */
+  tree: { ask: Record<never, never>; answer: { nodes: TreeNode[]; leaf: EntryId | null; here: EntryId | null } };
+  /** Where the conversation and its files can go back to, newest first. */
+  rewind: { ask: Record<never, never>; answer: { points: RewindPoint[]; redo: boolean } };
   /** The trail of decisions, oldest first, `count` rows from `from` on; a `from` of null: the last `count`. */
   trail: { ask: { from: number | null; count: number }; answer: { total: number; from: number; rows: TrailRow[] } };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };
@@ -50,6 +53,26 @@ export interface TreeNode {
   readonly kind: string;
   readonly text: string;
   readonly time: number;
+  /** What the person calls this place. */
+  readonly label?: string;
+}
+
+/** Before one prompt of the branch: what going back there would do to the files our tools wrote since. */
+export interface RewindPoint {
+  /** The prompt's entry. */
+  readonly entry: EntryId;
+  readonly turn: number;
+  readonly time: number;
+  readonly text: string;
+  readonly files: readonly RewindFile[];
+  /** Whether commands or the like ran since: what they did stays. */
+  readonly ranCommands: boolean;
+}
+
+export interface RewindFile {
+  readonly path: string;
+  /** What would become of it; `already` for one that is as it was. */
+  readonly becomes: 'restored' | 'removed' | 'made' | 'already' | FileLeft;
 }
 
 export type QueryType = keyof Queries;

@@ -29,16 +29,27 @@ export async function buildRequest(
   });
   if (last) addText(messages, NONE_LEFT);
   const request: ModelRequest = {
+    ...requestFor(runtime, { model, effort }, messages),
+    calls: last ? 'forbidden' : 'allowed',
+  };
+  return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
+}
+
+/** A request of this session with these messages; its beginning is the same for all of them. */
+export function requestFor(
+  runtime: Pick<Runtime, 'systemPrompt' | 'calls' | 'session'>,
+  { model, effort }: Pick<TurnTerms, 'model' | 'effort'>,
+  messages: readonly Message[],
+): ModelRequest {
+  return {
     system: runtime.systemPrompt,
     messages,
     tools: offeredTools(runtime),
-    calls: last ? 'forbidden' : 'allowed',
     effort,
     maxOutput: model.facts.maxOutput,
     cacheMarks: cacheMarks(messages),
     session: runtime.session,
   };
-  return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
 }
 
 /** How the messages of a request to this model are made. */
@@ -52,7 +63,7 @@ export function contextOptions(runtime: Runtime, model: Pick<Model, 'ref' | 'fac
 }
 
 /** Each text speaks only of tools that are offered beside it. */
-function offeredTools({ calls }: Runtime): ModelRequest['tools'] {
+function offeredTools({ calls }: Pick<Runtime, 'calls'>): ModelRequest['tools'] {
   const offered = calls.tools.map((tool) => tool.name);
   return calls.tools.map(({ name, description, input }) => ({
     name,

@@ -3,13 +3,14 @@ import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { AnswerTo, Queries, Query, QueryType } from '../../protocol/query.ts';
 import type { Item } from '../../protocol/view.ts';
-import { treeNodes } from '../journal/tree.ts';
 import { completePath } from './complete-path.ts';
 import type { SessionParts } from './parts.ts';
+import { readRewind } from './rewind-points.ts';
 import { sessionChanges } from './session-changes.ts';
 import { completeArgument } from './session-commands.ts';
 import { statusRows } from './status.ts';
 import { trailRow } from './trail.ts';
+import { readTree } from './tree-moves.ts';
 
 const PAGE_LIMIT = 1000;
 const FIND_BATCH = 200;
@@ -39,7 +40,8 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   },
   status: (parts) => done({ rows: statusRows(parts) }),
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),
-  tree: async ({ journal }) => done({ nodes: await treeNodes(journal), leaf: journal.leaf }),
+  tree: (parts) => readTree(parts),
+  rewind: (parts) => readRewind(parts),
   trail: async ({ trail }, { from, count }) => {
     if (trail === null) return done({ total: 0, from: 0, rows: [] });
     const page = await trail.read(from === null ? null : Math.max(0, from), Math.min(count, PAGE_LIMIT));

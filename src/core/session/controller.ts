@@ -37,12 +37,14 @@ import { seal } from '../values/sealed.ts';
 import { answerQuery } from './answer-query.ts';
 import { createAsks } from './asks.ts';
 import { createAttachments } from './attachments.ts';
+import { createBranchMemory } from './branch-memory.ts';
 import { openChildJournal } from './child-journal.ts';
 import { createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
 import { findDraft } from './find-draft.ts';
 import { foldJournal, KEPT_ASIDE } from './fold-journal.ts';
 import { createIntentHandler } from './handle-intent.ts';
+import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
 import { createOutcomes } from './outcomes.ts';
@@ -58,6 +60,7 @@ import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import { settleTrust, type TrustStart } from './trust-question.ts';
 import { createTurnLoop } from './turn-loop.ts';
+import { closeCutUndo } from './undo.ts';
 
 export interface ControllerOptions {
   readonly system: System;
@@ -190,10 +193,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const audit: Audit = options.trail?.audit ?? (() => {});
   const auditedOf = createEntryAudit();
   let { named } = past;
+  const branch = createBranchMemory(past);
   const recorder = createRecorder(journal, publisher, (entry) => {
-    past.prompts.see(entry);
-    past.gauge.see(entry);
-    const notice = past.cache.see(entry);
+    branch.prompts.see(entry);
+    branch.gauge.see(entry);
+    const notice = branch.cache.see(entry);
     if (notice !== null) void recorder.write([notice], { onFailure: 'keep' });
     if (entry.kind === 'name') named ||= entry.by !== 'prompt';
     const audited = auditedOf(entry);
@@ -235,12 +239,14 @@ export async function createController(options: ControllerOptions): Promise<Sess
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
   const attachments = createAttachments(files, options.attachments);
-  const sent = withoutHidden(journal, past.prompts);
+  const sent = withoutHidden(journal, branch.prompts);
   const memory: SessionMemory = {
     said: past.said,
     lastInput: past.lastInput,
     lastTurnFailed: past.lastEnd !== null && past.lastEnd.reason !== 'done',
   };
+  const { version } = options;
+  const mover = createBranchMover({ journal, publisher, recorder, memory, branch, folder, version });
   const shell = createShellLines({
     recorder,
     publisher,
@@ -313,6 +319,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     await model.start(options.model, past.model, options.canAsk);
     const trusted = await settleStart();
     if (trusted === null) return void close();
+    if (past.openUndo !== null) await closeCutUndo({ recorder, files, folder }, past.openUndo);
     await noteOnce(journal, recorder, options.permissions?.notes ?? []);
     const [[surroundings], instructions, skills] = await Promise.all([
       finding,
@@ -325,7 +332,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       random,
       journal: sent,
       context: createModelContext(sent),
-      gauge: past.gauge,
+      gauge: branch.gauge,
       compaction: () => autocompact.wish,
       recorder,
       publish: publisher.publish,
@@ -418,6 +425,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     journal,
     publisher,
     recorder,
+    mover,
     inbox,
     outcomes,
     asks,
@@ -433,6 +441,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     transcript: createTranscriptIndex(journal),
     ledger,
     images,
+    mayKeepImage: (path) => trusts(trust.map, path),
     outputs: scope.outputs,
     trail: options.trail ?? null,
     memory,

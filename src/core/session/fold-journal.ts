@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { Entry, EntryId, EntryOf } from '../../protocol/entry.ts';
 import { entryClass } from '../../protocol/entry.ts';
 import type { Label } from '../../protocol/label.ts';
-import type { ModelRef } from '../../protocol/message.ts';
+import { addUsage, type ModelRef } from '../../protocol/message.ts';
 import { applyEntry, emptyHead, emptyView } from '../../protocol/reduce.ts';
 import type { QueueRow, View } from '../../protocol/view.ts';
 import type { FileChange } from '../changes/ledger.ts';
@@ -45,6 +45,8 @@ export interface Recollection {
   readonly firstPrompt: string | null;
   readonly autocompact: CompactionWish | null;
   readonly fileChanges: readonly FileChange[];
+  /** Files that were being put back when the session before ended. */
+  readonly openUndo: EntryOf<'undo-start'> | null;
   /** Labels of results the model was shown, and the highest `ref:N` ever given. */
   readonly shown: Label[];
   readonly lastRef: number;
@@ -64,9 +66,15 @@ export function saidKey(client: string, ref: string): string {
  * Reads the whole journal once and folds it: branch entries of the current branch, and all side entries, in file order.
  * The same reducer moves the View here, live, and in every client.
  */
-export async function foldJournal(journal: Journal, folder: string, version: string): Promise<Recollection> {
+export async function foldJournal(
+  journal: Journal,
+  folder: string,
+  version: string,
+  /** Another leaf than the journal's, and the entry to stop after. */
+  at?: { readonly leaf: EntryId; readonly last: EntryId },
+): Promise<Recollection> {
   const view = emptyView(emptyHead(journal.session, folder, version));
-  const branch = new Set(journal.branch());
+  const branch = new Set(journal.branch(at?.leaf));
   const usedCalls = new Set<string>();
   const said = new Map<string, EntryId | null>();
   const shown: Label[] = [];
@@ -78,6 +86,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
   let named = false;
   let firstPrompt: string | null = null;
   const fileChanges: FileChange[] = [];
+  let openUndo: EntryOf<'undo-start'> | null = null;
   let model: ModelRef | null = null;
   let modeChosen = false;
   let lastTurn = 0;
@@ -100,6 +109,11 @@ export async function foldJournal(journal: Journal, folder: string, version: str
       for (const part of entry.parts) if (part.type === 'call') usedCalls.add(part.call);
     } else if (isKind(entry, 'result')) {
       usedCalls.add(entry.call);
+      // What was shown stays shown, on whatever branch: trust falls and never rises (SEC-6).
+      if (entry.ref === null) {
+        shown.push(entry.label);
+        if (entry.output !== null) outputs.push(entry.output);
+      }
       // A result may name several; all of them are Houston's own words then.
       if (entry.ref !== null)
         for (const [, number] of `${entry.ref} ${entry.text}`.matchAll(/\bref:(\d{1,12})\b/g))
@@ -123,10 +137,9 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : entry.order;
     else if (isKind(entry, 'turn-end')) lastEnd = entry;
     else if (isKind(entry, 'file-change')) fileChanges.push(entry);
-    else if (isKind(entry, 'result') && entry.ref === null) {
-      shown.push(entry.label);
-      if (entry.output !== null) outputs.push(entry.output);
-    } else if (isKind(entry, 'decision')) {
+    else if (isKind(entry, 'undo-start')) openUndo = entry;
+    else if (isKind(entry, 'undo-end')) openUndo = openUndo?.id === entry.start ? null : openUndo;
+    else if (isKind(entry, 'decision')) {
       const decision = readTrustDecision(entry.decision);
       if (decision !== null) trust.set(decision.path, decision);
     }
@@ -143,7 +156,11 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     } else if (isKind(entry, 'taken')) {
       // It was answered on another branch: it waits no more.
       view.queue.rows = view.queue.rows.filter((row) => row.id !== entry.input);
-    }
+    } else if (isKind(entry, 'assistant') || isKind(entry, 'compaction')) {
+      // What it cost was paid all the same: totals are the session's, not the branch's (SC-25.3).
+      view.head.totals = addUsage(view.head.totals, entry.usage, entry.cost);
+    } else if (isKind(entry, 'turn-end')) view.head.activeTime += entry.duration;
+    if (entry.id === at?.last) break;
   }
   return {
     view,
@@ -163,6 +180,7 @@ export async function foldJournal(journal: Journal, folder: string, version: str
     firstPrompt,
     autocompact,
     fileChanges,
+    openUndo,
     shown,
     lastRef,
     released,

@@ -8,6 +8,7 @@ import { type Arriving, STOPPED, say } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { isBusy, runCommand, waitsForIdle } from './session-commands.ts';
 import { setMode } from './set-mode.ts';
+import { navigate } from './tree-moves.ts';
 
 export interface IntentHandler {
   /** Never rejects. `cancel` is carried out before this returns; everything else in the order its client sent it. */
@@ -147,7 +148,7 @@ async function handleIntent(
     case 'job':
       return refused('no-such-job', `There is no job ${intent.job}.`);
     case 'navigate':
-      return refused('not-here', 'Another place in the conversation cannot be opened from here.');
+      return navigate(parts, intent, client);
     case 'custom':
       return refused('unknown-name', `Nothing here answers to "${intent.name}".`);
   }

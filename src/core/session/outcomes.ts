@@ -12,7 +12,7 @@ export interface Outcomes {
   set(
     key: OutcomeKey,
     state: InputOutcome['state'],
-    more?: Partial<Pick<InputOutcome, 'turn' | 'refusals' | 'messages'>>,
+    more?: Partial<Pick<InputOutcome, 'turn' | 'refusals' | 'messages' | 'recalled'>>,
   ): void;
   seen(client: string, refs: readonly string[]): void;
 }
@@ -30,6 +30,7 @@ export function createOutcomes(publisher: Publisher): Outcomes {
           turn: more.turn ?? before?.turn ?? null,
           refusals: more.refusals ?? before?.refusals ?? 0,
           messages: [...(before?.messages ?? []), ...(more.messages ?? [])],
+          ...(more.recalled === undefined ? {} : { recalled: more.recalled }),
         },
       });
       const settled = publisher.view.outcomes.filter((one) => one.state !== 'waiting' && one.state !== 'started');

@@ -8,13 +8,15 @@ import type { TranscriptIndex } from '../journal/transcript.ts';
 import type { Models } from '../models/catalog.ts';
 import type { CompactionWish } from '../runtime/compact-budget.ts';
 import type { Inbox } from '../runtime/inbox.ts';
-import type { Recorder, Runtime } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { SaveDefaults } from '../settings/save-defaults.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
+import type { BranchMover } from './move-branch.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
+import type { SessionRecorder } from './recorder.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { TurnLoop } from './turn-loop.ts';
@@ -32,7 +34,8 @@ export interface SessionParts {
   readonly bypassOffered: boolean;
   readonly journal: Journal;
   readonly publisher: Publisher;
-  readonly recorder: Recorder;
+  readonly recorder: SessionRecorder;
+  readonly mover: BranchMover;
   readonly inbox: Inbox;
   readonly outcomes: Outcomes;
   readonly asks: Asks;
@@ -51,6 +54,8 @@ export interface SessionParts {
   readonly transcript: TranscriptIndex;
   readonly ledger: Ledger;
   readonly images: BeforeImages;
+  /** Whether what this file holds may be kept for undoing: only where somebody vouched for it (SEC-42). */
+  readonly mayKeepImage: (path: string) => boolean;
   /** The session's `outputs/`, absolute; null when nothing is saved. */
   readonly outputs: string | null;
   /** The trail of decisions; null where none is kept. */

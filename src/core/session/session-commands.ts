@@ -13,8 +13,10 @@ import type { Arriving } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
 import { statusRows } from './status.ts';
+import { bringBack, goInTree, labelPlace, refusesTree } from './tree-moves.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { CommandEnd } from './turn-loop.ts';
+import { goBack, goForward } from './undo.ts';
 
 /** A command the session itself runs: what is known of it, and what it does. */
 type Command = NowCommand | IdleCommand;
@@ -88,6 +90,58 @@ const COMMANDS: readonly Command[] = [
     description: 'Choose whether and when that happens by itself',
     during: 'now',
     run: chooseAutocompact,
+  },
+  {
+    name: 'tree',
+    argument: 'ID [summary]',
+    description: 'Go to another place in this conversation; every branch is kept',
+    during: 'after',
+    ahead: false,
+    refuses: refusesTree,
+    carryOut: goInTree,
+  },
+  {
+    name: 'bring',
+    argument: '<ID>',
+    description: 'Bring the reply of another branch here',
+    during: 'after',
+    ahead: false,
+    refuses: () => null,
+    carryOut: bringBack,
+  },
+  {
+    name: 'label',
+    argument: '[ID] [text]',
+    description: 'Name this place in the tree',
+    during: 'now',
+    run: labelPlace,
+  },
+  {
+    name: 'undo',
+    argument: '[conversation|files]',
+    description: 'Take back the last prompt and what our tools wrote since',
+    during: 'after',
+    ahead: false,
+    refuses: () => null,
+    carryOut: (parts, argument, signal) => goBack(parts, `1 ${argument}`, signal),
+  },
+  {
+    name: 'redo',
+    argument: '',
+    description: 'Take the last undo back',
+    during: 'after',
+    ahead: false,
+    refuses: () => null,
+    carryOut: goForward,
+  },
+  {
+    name: 'rewind',
+    argument: 'N [conversation|files]',
+    description: 'Go back N prompts, with the files our tools wrote',
+    during: 'after',
+    ahead: false,
+    refuses: () => null,
+    carryOut: goBack,
   },
   {
     name: 'rename',

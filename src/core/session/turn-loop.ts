@@ -1,4 +1,5 @@
 import type { EntryBody, QueuePause } from '../../protocol/entry.ts';
+import type { InputOutcome } from '../../protocol/view.ts';
 import type { Inbox, Waiting } from '../runtime/inbox.ts';
 import type { Recorder, Runtime, StopCause, TurnTerms } from '../runtime/runtime.ts';
 import { runTurn, type TurnReport } from '../runtime/turn.ts';
@@ -20,6 +21,8 @@ export interface TurnLoop {
   runPrivately(line: PrivateLine): void;
   /** Ends what runs; false when nothing did. What is done already stays done. */
   stop(cause: StopCause): boolean;
+  /** The number of a turn that is had elsewhere and written here. */
+  nextTurn(): number;
   /** Holds what waits, with the reason, where anything waits. */
   pause(pause: QueuePause): Promise<void>;
   /** Settles when nothing runs and nothing that waits may start. */
@@ -31,6 +34,8 @@ export interface TurnLoop {
 export interface CommandEnd {
   readonly state: 'done' | 'failed' | 'stopped' | 'refused';
   readonly messages: readonly OutcomeMessage[];
+  /** What goes back into the box of whoever sent it. */
+  readonly recalled?: InputOutcome['recalled'];
 }
 
 export interface TurnLoopParts {
@@ -213,7 +218,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       const text = error instanceof Error ? error.message : String(error);
       end = { state: 'failed', messages: [{ level: 'error', identifier: 'internal', text }] };
     }
-    outcomes.set(row, end.state, { messages: [...end.messages] });
+    const { state, messages, recalled } = end;
+    outcomes.set(row, state, { messages: [...messages], ...(recalled === undefined ? {} : { recalled }) });
     if (end.state === 'failed') await holdBehind(end.messages[0]?.text ?? 'The command failed.');
   };
 
@@ -240,6 +246,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       return current?.kind ?? null;
     },
     wake,
+    nextTurn: () => ++lastTurn,
     runPrivately: (line) => {
       privateLines.push(line);
       outcomes.set(line, 'waiting');

@@ -1,0 +1,39 @@
+import type { EntryBody } from '../../protocol/entry.ts';
+import { type ModelRef, NO_TOTALS } from '../../protocol/message.ts';
+import type { SessionParts } from './parts.ts';
+
+/** A question and its answer that were had elsewhere, as they come to stand in the conversation. */
+export interface Exchange {
+  readonly asked: string;
+  readonly answered: string;
+  readonly model: ModelRef;
+}
+
+const NO_USAGE = { input: null, output: null, cacheRead: null, cacheWrite: null, reasoning: null };
+
+/** Entries that put an exchange behind the leaf, as a turn of its own. It was paid for where it was had. */
+export async function addExchange(
+  { recorder, system, loop }: Pick<SessionParts, 'recorder' | 'system' | 'loop'>,
+  { asked, answered, model }: Exchange,
+): Promise<void> {
+  const turn = loop.nextTurn();
+  const body = { client: 'houston', ref: system.ids.uuid(), text: asked, attachments: [], target: null } as const;
+  const [input] = await recorder.write([{ kind: 'input', ...body, delivery: 'wake' }]);
+  const bodies: EntryBody[] = [
+    { kind: 'taken', input: input!.id, turn, as: 'wake' },
+    {
+      kind: 'assistant',
+      turn,
+      round: 1,
+      model,
+      parts: [{ type: 'text', text: answered }],
+      stop: 'end',
+      usage: NO_USAGE,
+      cost: 0,
+      requestId: null,
+      duration: 0,
+    },
+    { kind: 'turn-end', turn, reason: 'done', failure: null, message: null, duration: 0, usage: NO_TOTALS },
+  ];
+  await recorder.write(bodies);
+}
