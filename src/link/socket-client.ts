@@ -42,6 +42,7 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   'queue-resume': true,
   'queue-discard': false,
   'queue-edit': true,
+  withdraw: true,
   retry: false,
   navigate: false,
   job: true,

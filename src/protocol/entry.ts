@@ -68,6 +68,8 @@ export type EntryBody =
       readonly order: readonly EntryId[];
       readonly edited: readonly { readonly input: EntryId; readonly text: string; readonly delivery: Delivery }[];
       readonly paused: QueuePause | null;
+      /** What the pause holds, where that is not everything in `order`. */
+      readonly held?: readonly EntryId[];
     }
   | {
       readonly kind: 'turn-start';

@@ -16,17 +16,32 @@ export type Intent =
       readonly delivery: 'steering' | 'queue' | 'interrupt' | 'shell';
       /** The `!!` form: display only, never sent, never stored (DSH-3). */
       readonly private?: boolean;
+      /**
+       * With an interruption: everything that waits goes out together with it as one turn, in the order typed, up to the
+       * first command or shell line (QUE-13). `text` may be empty then.
+       */
+      readonly together?: boolean;
     }
   /** Stops what runs. `pause` (Ctrl-C) holds what waits; `go-on` (Esc) lets the next one start (decisions §10.5). */
   | { readonly type: 'cancel'; readonly queue: 'pause' | 'go-on' }
   /** Stops one delegate, such as `d1.2`, and those below it; the turn goes on with what it reports (SEC-39). */
   | { readonly type: 'stop-delegate'; readonly delegate: string }
   | { readonly type: 'answer'; readonly ask: string; readonly answer: AskAnswer }
-  | { readonly type: 'command'; readonly ref: string; readonly name: string; readonly argument: string }
+  | {
+      readonly type: 'command';
+      readonly ref: string;
+      readonly name: string;
+      readonly argument: string;
+      /** The client runs it itself; the session keeps its place in line and tells it when its turn has come (SC-5.9). */
+      readonly here?: boolean;
+    }
+  /** A command whose turn came is over: what waits behind it may go on. */
   | { readonly type: 'command-done'; readonly ref: string }
   | { readonly type: 'draft'; readonly draft: Draft }
   | { readonly type: 'set-mode'; readonly mode: PermissionMode }
   | { readonly type: 'set-model'; readonly model: ModelRef | null; readonly effort: Effort | null }
+  /** A prompt of this client went back into its box: stopped before anything came of it, it leaves the conversation (STOP-6). */
+  | { readonly type: 'withdraw'; readonly ref: string }
   /** Takes waiting inputs back into the box; answers with `recalled`. */
   | { readonly type: 'recall'; readonly inputs: readonly EntryId[] | 'all' }
   | { readonly type: 'queue-resume' }

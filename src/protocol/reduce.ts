@@ -106,8 +106,13 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
     case 'queue': {
       const edited = new Map(entry.edited.map((edit) => [edit.input, edit]));
       const place = new Map(entry.order.map((id, index) => [id, index]));
+      const held = new Set(entry.paused === null ? [] : (entry.held ?? entry.order));
       view.queue.rows = view.queue.rows
-        .map((row) => ({ ...row, ...pick(edited.get(row.id)) }))
+        .map(({ held: _, ...row }) => ({
+          ...row,
+          ...pick(edited.get(row.id)),
+          ...(held.has(row.id) ? { held: true } : {}),
+        }))
         .sort((a, b) => (place.get(a.id) ?? Number.MAX_SAFE_INTEGER) - (place.get(b.id) ?? Number.MAX_SAFE_INTEGER));
       view.queue.paused = entry.paused;
       dirty.add('queue');

@@ -182,6 +182,8 @@ export interface QueueRow {
   text: string;
   attachments: readonly Attachment[];
   delivery: Delivery;
+  /** A pause holds it: it does not start by itself. */
+  held?: boolean;
   /** Missing: the conversation's own model and effort. */
   target?: Target | null;
 }

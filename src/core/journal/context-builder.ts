@@ -94,7 +94,8 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
           const line = shellLines.get(entry.call);
           if (line !== undefined) {
             shellLines.delete(entry.call);
-            open.said.push(shellExchange(line, entry));
+            // The model is told of what ran to an end, whatever end that was (SC-11.2).
+            if (entry.outcome !== 'stopped' && entry.outcome !== 'error') open.said.push(shellExchange(line, entry));
           } else if (!open.results.has(entry.call)) open.results.set(entry.call, entry);
           break;
         }

@@ -18,6 +18,8 @@ import type { Journal } from './journal.ts';
 export interface Waiting {
   readonly inputs: readonly EntryOf<'input'>[];
   readonly paused: QueuePause | null;
+  /** What the pause holds; missing: nothing. */
+  readonly held?: readonly EntryId[];
 }
 
 const NOTHING_WAITS: Waiting = { inputs: [], paused: null };
@@ -26,6 +28,7 @@ const NOTHING_WAITS: Waiting = { inputs: [], paused: null };
 export function waitingOf(entries: Iterable<Entry>): Waiting {
   let inputs: EntryOf<'input'>[] = [];
   let paused: QueuePause | null = null;
+  let held: readonly EntryId[] = [];
   for (const entry of entries) {
     if (entry.kind === 'input') inputs.push(entry);
     else if (entry.kind === 'taken' || entry.kind === 'dropped')
@@ -36,9 +39,10 @@ export function waitingOf(entries: Iterable<Entry>): Waiting {
       const placeOf = (input: EntryOf<'input'>) => places.get(input.id) ?? places.size;
       inputs = inputs.map((input) => ({ ...input, ...edits.get(input.id) })).sort((a, b) => placeOf(a) - placeOf(b));
       paused = entry.paused;
+      held = paused === null ? [] : (entry.held ?? inputs.map(({ id }) => id));
     }
   }
-  return { inputs, paused };
+  return { inputs, paused, ...(held.length > 0 ? { held } : {}) };
 }
 
 export async function loadWaiting(journal: Journal): Promise<Waiting> {
@@ -53,20 +57,21 @@ export async function loadWaiting(journal: Journal): Promise<Waiting> {
 export function recoveryEntries(branch: readonly Entry[], waiting: Waiting): EntryBody[] {
   const after = branch.findLastIndex((entry) => entry.kind === 'turn-end');
   const open = branch.slice(after + 1);
-  const bodies: EntryBody[] = unanswered(open).map(resultBody);
+  const cut = unanswered(open);
+  const bodies: EntryBody[] = cut.map(resultBody);
   const turn = openTurn(open);
-  if (turn === null) return bodies;
-  const reason = isComplete(open) ? 'done' : 'interrupted';
-  bodies.push(turnEnd(open, turn, reason));
-  if (reason === 'interrupted' && waiting.inputs.length > 0 && waiting.paused === null) {
-    bodies.push({
-      kind: 'queue',
-      order: waiting.inputs.map((input) => input.id),
-      edited: [],
-      paused: { because: 'restarted', message: 'The turn before was interrupted.' },
-    });
-  }
+  if (turn !== null) bodies.push(turnEnd(open, turn, isComplete(open) ? 'done' : 'interrupted'));
+  const order = waiting.inputs.map((input) => input.id);
+  if (isCut(bodies) && order.some((id) => waiting.held?.includes(id) !== true))
+    bodies.push({ kind: 'queue', order, edited: [], paused: { because: 'restarted', message: CUT } });
   return bodies;
+}
+
+const CUT = 'Held because the turn before was interrupted.';
+
+/** Whether a turn ends here that did not come to its end. */
+function isCut(bodies: readonly EntryBody[]): boolean {
+  return bodies.some((body) => body.kind === 'turn-end' && body.reason === 'interrupted');
 }
 
 /** The same for a journal that was just opened, and a word about lines of it that are lost. */
@@ -82,10 +87,8 @@ async function closings(journal: Journal): Promise<EntryBody[]> {
   const after = branch.findLastIndex((id) => journal.kindOf(id) === 'turn-end');
   const open = await journal.load(branch.slice(after + 1));
   // What waits lies all over a long journal: it is read only where a cut turn may have to hold it back.
-  const wasCut = recoveryEntries(open, NOTHING_WAITS).some(
-    (body) => body.kind === 'turn-end' && body.reason === 'interrupted',
-  );
-  return recoveryEntries(open, wasCut ? await loadWaiting(journal) : NOTHING_WAITS);
+  const waiting = isCut(recoveryEntries(open, NOTHING_WAITS)) ? await loadWaiting(journal) : NOTHING_WAITS;
+  return recoveryEntries(open, waiting);
 }
 
 interface Unanswered {

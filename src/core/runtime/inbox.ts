@@ -14,6 +14,8 @@ export type Waiting = QueueRow & {
 export interface Inbox {
   readonly rows: readonly Waiting[];
   readonly paused: QueuePause | null;
+  /** Rows the pause concerns; what was said since is not among them. */
+  readonly held: readonly EntryId[];
   find(id: EntryId): Waiting | null;
   /** In front of `before`, or at the end. */
   add(row: QueueRow, before?: EntryId | null): Waiting;
@@ -23,8 +25,15 @@ export interface Inbox {
   next(): Waiting | null;
   /** What the running turn takes along at a round boundary, in order, taken out: none past a waiting command or shell line (QUE-20). */
   takeSteering(): Waiting[];
-  /** Puts rows back at the head, where they came from. */
+  /**
+   * What may go out together as one turn, in order: everything that is not held, up to the first command or shell line
+   * (QUE-13). Still waiting.
+   */
+  batch(): Waiting[];
+  /** Puts back at the head what was to start and could not. */
   putBack(rows: readonly Waiting[]): void;
+  /** Puts rows back where they stood among the others; held with the rest, where those were paused meanwhile. */
+  restore(rows: readonly Waiting[]): void;
   edit(id: EntryId, text: string, delivery: Delivery): void;
   /** Moves one in front of another, or to the end. */
   move(id: EntryId, before: EntryId | null): void;
@@ -38,21 +47,34 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
   let rows: Waiting[] = queue.rows.map((row) => ({ ...row, stillborn: false }));
   let paused = queue.paused;
   let holds = new Set(paused === null ? [] : held);
+  /** Where rows stand that were taken out and may come back: the order of all, those included. */
+  let places = rows.map((row) => row.id);
 
   const take = (taken: readonly Waiting[]): void => {
     rows = rows.filter((row) => !taken.includes(row));
     for (const row of taken) holds.delete(row.id);
     // A pause that holds nothing any more has nothing to say.
     if (holds.size === 0) paused = null;
+    if (rows.length === 0) places = taken.map((row) => row.id);
   };
+  const free = (row: Waiting): boolean => !holds.has(row.id);
   const steering = (): Waiting[] => {
     const found: Waiting[] = [];
     for (const row of rows) {
-      if (holds.has(row.id)) continue;
-      if (row.delivery === 'command' || row.delivery === 'shell') break;
+      if (!free(row)) continue;
+      if (endsBatch(row)) break;
       if (row.delivery === 'steering') found.push(row);
     }
     return found;
+  };
+  const place = (id: EntryId, before: EntryId | null): void => {
+    places = places.filter((other) => other !== id);
+    const at = before === null ? -1 : places.indexOf(before);
+    places.splice(at < 0 ? places.length : at, 0, id);
+  };
+  const sort = (all: readonly Waiting[]): Waiting[] => {
+    const order = new Map(places.map((id, index) => [id, index]));
+    return [...all].sort((a, b) => (order.get(a.id) ?? -1) - (order.get(b.id) ?? -1));
   };
 
   return {
@@ -62,11 +84,14 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
     get paused() {
       return paused;
     },
+    get held() {
+      return rows.flatMap((row) => (holds.has(row.id) ? [row.id] : []));
+    },
     find: (id) => rows.find((row) => row.id === id) ?? null,
     add: (row, before = null) => {
       const waiting: Waiting = { ...row, stillborn: false };
-      const at = before === null ? -1 : rows.findIndex((other) => other.id === before);
-      rows = at < 0 ? [...rows, waiting] : [...rows.slice(0, at), waiting, ...rows.slice(at)];
+      place(row.id, before);
+      rows = sort([...rows, waiting]);
       return waiting;
     },
     remove: (ids) => {
@@ -74,25 +99,33 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
       take(gone);
       return gone;
     },
-    next: () => rows.find((row) => !holds.has(row.id)) ?? null,
+    next: () => rows.find(free) ?? null,
     takeSteering: () => {
       const found = steering();
       take(found);
       return found;
     },
+    batch: () => {
+      const waiting = rows.filter((row) => free(row) && !row.stillborn);
+      const end = waiting.findIndex(endsBatch);
+      return end < 0 ? waiting : waiting.slice(0, end);
+    },
     putBack: (back) => {
-      rows = [...back, ...rows];
+      const ids = back.map((row) => row.id);
+      places = [...ids, ...places.filter((id) => !ids.includes(id))];
+      rows = sort([...rows, ...back]);
+    },
+    restore: (back) => {
+      if (paused !== null) for (const row of back) holds.add(row.id);
+      rows = sort([...rows, ...back]);
     },
     edit: (id, text, delivery) => {
       rows = rows.map((row) => (row.id === id ? { ...row, text, delivery } : row));
     },
     move: (id, before) => {
-      const moved = rows.find((row) => row.id === id);
-      if (moved === undefined) return;
-      const others = rows.filter((row) => row !== moved);
-      const at = before === null ? -1 : others.findIndex((row) => row.id === before);
-      others.splice(at < 0 ? others.length : at, 0, moved);
-      rows = others;
+      if (!rows.some((row) => row.id === id)) return;
+      place(id, before === id ? null : before);
+      rows = sort(rows);
     },
     pause: (reason) => {
       paused = reason;
@@ -103,4 +136,8 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
       holds = new Set();
     },
   };
+}
+
+function endsBatch({ delivery }: Waiting): boolean {
+  return delivery === 'command' || delivery === 'shell';
 }

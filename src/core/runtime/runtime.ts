@@ -122,6 +122,8 @@ export interface TurnTerms {
   /** Rounds after which the model is asked for its answer without tools (TURN-1); null for no limit. */
   readonly roundLimit: number | null;
   readonly opening: Waiting;
+  /** What was said besides and opens the turn together with it, in the order typed (QUE-13). */
+  readonly beside?: readonly Waiting[];
   /** Aborted with a `StopCause` as its reason. */
   readonly signal: AbortSignal;
   /** Told of every input the turn took, the opening one first. */

@@ -111,13 +111,14 @@ async function leaveImagesOut(
 
 /** The opening input joins the branch and the turn begins: one batch, flushed before the first request. */
 async function open(runtime: Runtime, terms: TurnTerms): Promise<void> {
-  const { opening, turn, model, effort } = terms;
+  const { opening, beside = [], turn, model, effort } = terms;
   const as = opening.delivery === 'resend' || opening.delivery === 'wake' ? opening.delivery : 'prompt';
   await runtime.recorder.write([
     { kind: 'taken', input: opening.id, turn, as },
+    ...beside.map(({ id }) => ({ kind: 'taken', input: id, turn, as: 'prompt' }) as const),
     { kind: 'turn-start', turn, model: model.ref, effort, mode: runtime.calls.gate.mode() },
   ]);
-  terms.onTaken(opening);
+  for (const input of [opening, ...beside]) terms.onTaken(input);
 }
 
 /** What was said meanwhile joins before the next request, all of it, in the order typed (QUE-4). */
@@ -129,7 +130,7 @@ async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
       inputs.map((input) => ({ kind: 'taken', input: input.id, turn: terms.turn, as: 'steering' })),
     );
   } catch (error) {
-    runtime.inbox.putBack(inputs);
+    runtime.inbox.restore(inputs);
     // A full disk: they wait on, and the turn goes on without them.
     if (error instanceof SystemError) return;
     throw error;

@@ -43,6 +43,7 @@ import { createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
 import { findDraft } from './find-draft.ts';
 import { foldJournal, KEPT_ASIDE } from './fold-journal.ts';
+import { createHandBacks } from './hand-backs.ts';
 import { createIntentHandler } from './handle-intent.ts';
 import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
@@ -223,6 +224,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   });
   const asks = createAsks({ publisher, recorder, clock, ids });
   const outcomes = createOutcomes(publisher);
+  const handBacks = createHandBacks(publisher, outcomes);
   const inbox = createInbox(view.queue, past.held);
   let runtime: Runtime | null = null;
   const autocompact = { wish: past.autocompact ?? options.autocompact ?? { automatic: true, cap: null } };
@@ -266,7 +268,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     outcomes,
     model,
     shell,
-    runCommand: (row, signal) => carryOutCommand(parts, row.text, signal),
+    runCommand: (row, signal) => carryOutCommand(parts, row, signal),
     runtime: () => runtime,
     roundLimit: options.roundLimit,
     dropsAfterFailure: !options.canAsk,
@@ -380,6 +382,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
         delegates: null,
       },
     };
+    // What was decided about the queue before this moment counts before anything of it starts (QU-5).
+    await intents.decided();
     runtime = withDelegates(own, {
       openJournal: () => openChildJournal(system, journal, folder, options.version),
       lastNumber: past.lastDelegate,
@@ -428,6 +432,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     mover,
     inbox,
     outcomes,
+    handBacks,
     asks,
     models: options.models,
     model,
@@ -469,7 +474,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
         : Promise.resolve(refused('session-closed', 'This session has ended.')),
     read: async <K extends QueryType>(query: { readonly type: K }) =>
       (await answerQuery(parts, query as never)) as Answered<K>,
-    clientLost: asks.lost,
+    clientLost: (client) => {
+      asks.lost(client);
+      handBacks.lost(client);
+    },
     idle: async () => {
       await started;
       await intents.settled();

@@ -134,7 +134,7 @@ export async function foldJournal(
     else if (isKind(entry, 'name')) named ||= entry.by !== 'prompt';
     else if (isKind(entry, 'record') && entry.name === RELEASED) released = true;
     else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) autocompact = readWish(entry.data);
-    else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : entry.order;
+    else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : (entry.held ?? entry.order);
     else if (isKind(entry, 'turn-end')) lastEnd = entry;
     else if (isKind(entry, 'file-change')) fileChanges.push(entry);
     else if (isKind(entry, 'undo-start')) openUndo = entry;

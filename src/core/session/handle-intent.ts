@@ -9,17 +9,23 @@ import { accepted, refused } from './sent.ts';
 import { isBusy, runCommand, waitsForIdle } from './session-commands.ts';
 import { setMode } from './set-mode.ts';
 import { navigate } from './tree-moves.ts';
+import { withdraw } from './withdraw.ts';
+
+const DECISIONS = new Set<Intent['type']>(['recall', 'queue-discard', 'queue-edit', 'queue-resume']);
 
 export interface IntentHandler {
   /** Never rejects. `cancel` is carried out before this returns; everything else in the order its client sent it. */
   send(intent: Intent, client: ClientId): Promise<Sent>;
   /** Settles once every intent sent so far was answered. */
   settled(): Promise<void>;
+  /** Settles once every decision about what waits, sent so far, was answered. */
+  decided(): Promise<void>;
 }
 
 export function createIntentHandler(parts: SessionParts): IntentHandler {
   const lines = new Map<ClientId, Promise<unknown>>();
   const arriving = new Set<Arriving>();
+  const decisions = new Set<Promise<Sent>>();
 
   const cancel = (queue: 'pause' | 'go-on'): Sent => {
     const holds = queue === 'pause';
@@ -63,19 +69,25 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
       if (here.length > 0 && here.every((one) => one.readOnly))
         return Promise.resolve(refused('read-only', 'This screen may look only.'));
       if (intent.type === 'cancel') return Promise.resolve(cancel(intent.queue));
-      const waits = intent.type === 'say' || (intent.type === 'command' && waitsForIdle(intent.name));
+      const waits =
+        intent.type === 'say' || (intent.type === 'command' && (intent.here === true || waitsForIdle(intent.name)));
       const own: Arriving | null = waits ? { fate: 'run' } : null;
       if (own !== null) arriving.add(own);
       const before = lines.get(client) ?? Promise.resolve();
       const answer = before.then(() => handle(intent, client, own));
       lines.set(client, answer);
+      if (DECISIONS.has(intent.type)) decisions.add(answer);
       void answer.then(() => {
+        decisions.delete(answer);
         if (lines.get(client) === answer) lines.delete(client);
       });
       return answer;
     },
     settled: async () => {
       await Promise.all(lines.values());
+    },
+    decided: async () => {
+      await Promise.all(decisions);
     },
   };
 }
@@ -117,9 +129,9 @@ async function handleIntent(
     case 'draft':
       parts.drafts.set(client, intent.draft);
       return accepted();
-    case 'set-mode':
     case 'draft-edit':
       return editDraft(parts, intent.edit, client);
+    case 'set-mode':
       return setMode(parts, intent.mode);
     case 'set-model': {
       const refusal = await parts.model.choose(intent.model, intent.effort, isBusy(parts));
@@ -144,7 +156,11 @@ async function handleIntent(
       parts.end();
       return accepted();
     case 'command-done':
-      return refused('not-your-turn', 'No command of this client is waiting to be done.');
+      return parts.handBacks.done(client, intent.ref)
+        ? accepted()
+        : refused('not-your-turn', 'No command of this client is waiting to be done.');
+    case 'withdraw':
+      return withdraw(parts, intent.ref, client);
     case 'job':
       return refused('no-such-job', `There is no job ${intent.job}.`);
     case 'navigate':

@@ -13,6 +13,7 @@ import type { SaveDefaults } from '../settings/save-defaults.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
+import type { HandBacks } from './hand-backs.ts';
 import type { BranchMover } from './move-branch.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
@@ -38,6 +39,7 @@ export interface SessionParts {
   readonly mover: BranchMover;
   readonly inbox: Inbox;
   readonly outcomes: Outcomes;
+  readonly handBacks: HandBacks;
   readonly asks: Asks;
   readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
   readonly model: CurrentModel;

@@ -12,7 +12,7 @@ import { queueEntry } from './turn-loop.ts';
  */
 export async function queueCommand(
   parts: SessionParts,
-  { name, argument, ref }: Extract<Intent, { type: 'command' }>,
+  { name, argument, ref, here }: Extract<Intent, { type: 'command' }>,
   client: ClientId,
   arriving: Arriving,
   ahead: boolean,
@@ -30,6 +30,7 @@ export async function queueCommand(
   const [entry] = await recorder.write([{ kind: 'input', ...body, target: null }]);
   memory.said.set(key, entry!.id);
   outcomes.set({ client, ref }, 'waiting');
+  if (here === true) parts.handBacks.expect(entry!.id);
   const first = idle && ahead && loop.running === null ? (inbox.rows[0]?.id ?? null) : null;
   const row = inbox.add({ id: entry!.id, ...body }, first);
   if (arriving.fate === 'stillborn') row.stillborn = true;

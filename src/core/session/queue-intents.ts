@@ -57,8 +57,13 @@ export async function editQueue(parts: SessionParts, intent: Extract<Intent, { t
 
 /** Asks the model again where the last turn ended, ahead of everything that waits. */
 export async function retry(parts: SessionParts, client: ClientId): Promise<Sent> {
+  if (parts.loop.running !== null) return refused('busy', 'A turn is running.');
+  return askAgain(parts, client);
+}
+
+/** The same, where nothing can be running. */
+export async function askAgain(parts: SessionParts, client: ClientId): Promise<Sent> {
   const { inbox, recorder, loop, memory, system } = parts;
-  if (loop.running !== null) return refused('busy', 'A turn is running.');
   if (memory.lastInput === null || !memory.lastTurnFailed)
     return refused('nothing-to-retry', 'The last turn did not fail.');
   const { text, attachments } = memory.lastInput;

@@ -26,8 +26,12 @@ export async function say(parts: SessionParts, intent: Say, client: ClientId, ar
   const key = saidKey(client, intent.ref);
   const known = memory.said.get(key);
   if (known !== undefined) return accepted(known === null ? null : { kind: 'input', input: known });
-  if (intent.text.trim() === '' && intent.attachments.length === 0)
-    return refused('empty-prompt', 'There is nothing to send.');
+  const nothing = intent.text.trim() === '' && intent.attachments.length === 0;
+  if (nothing && intent.together === true) {
+    loop.sendTogether();
+    return accepted();
+  }
+  if (nothing) return refused('empty-prompt', 'There is nothing to send.');
   if (intent.delivery === 'shell' && intent.private === true) {
     memory.said.set(key, null);
     loop.runPrivately({ client, ref: intent.ref, text: intent.text });
@@ -39,11 +43,14 @@ export async function say(parts: SessionParts, intent: Say, client: ClientId, ar
     if (!kept.ok) return { accepted: false, refusal: kept.refusal };
     attachments.push(kept.value);
   }
-  const body = { client, ref: intent.ref, text: intent.text, attachments, delivery: intent.delivery };
+  // What goes out with the rest keeps its place in line.
+  const delivery = intent.together === true ? 'queue' : intent.delivery;
+  const body = { client, ref: intent.ref, text: intent.text, attachments, delivery };
   const [entry] = await recorder.write([{ kind: 'input', ...body, target: null }]);
   memory.said.set(key, entry!.id);
   outcomes.set({ client, ref: intent.ref }, 'waiting');
   const moved = putInLine(parts, { id: entry!.id, ...body }, arriving);
+  if (intent.together === true) loop.sendTogether();
   loop.wake();
   await moved;
   return accepted({ kind: 'input', input: entry!.id });
@@ -54,7 +61,8 @@ function putInLine(parts: SessionParts, row: QueueRow, arriving: Arriving): Prom
   // A command has the session to itself: whatever is said meanwhile waits for its end.
   if (row.delivery === 'interrupt' && loop.running !== null && loop.running !== 'command') {
     // Of several interrupts in a row only the last one asks the model anything; none is lost (INV-7).
-    for (const other of inbox.rows) if (other.delivery === 'interrupt') other.stillborn = true;
+    for (const other of inbox.rows)
+      if (other.delivery === 'interrupt' && !inbox.held.includes(other.id)) other.stillborn = true;
     inbox.add(row, inbox.rows.find((other) => !other.stillborn)?.id ?? null);
     loop.stop('interrupted');
     return recorder.write([queueEntry(inbox)], { onFailure: 'keep' });

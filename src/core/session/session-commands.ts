@@ -4,11 +4,12 @@ import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { SessionCommand } from '../../protocol/view.ts';
 import { modelRefText } from '../models/model-ref.ts';
+import type { Waiting } from '../runtime/inbox.ts';
 import { chooseAutocompact } from './autocompact.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
-import { resumeQueue } from './queue-intents.ts';
+import { askAgain, resumeQueue } from './queue-intents.ts';
 import type { Arriving } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
@@ -28,8 +29,14 @@ interface KnownCommand extends SessionCommand {
   readonly suggestions?: readonly string[];
 }
 
-/** Runs as it is sent, also beside a turn. */
+/** Runs as it is sent, also beside a turn, unless something it has to wait for stands in line (`waits`). */
 interface NowCommand extends KnownCommand {
+  /** At once, whatever runs, waits or failed: it only shows, lets go on, or says what is allowed. */
+  readonly always?: true;
+  /** Waits behind what waits, so that what is typed in an order happens in it (QUE-6). */
+  readonly behind?: true;
+  /** A way out of a failed start (SC-5.5). */
+  readonly cures?: true;
   run(parts: SessionParts, argument: string, client: ClientId): Promise<Sent>;
 }
 
@@ -39,7 +46,7 @@ interface IdleCommand extends KnownCommand {
   readonly ahead: boolean;
   /** Why it can not be carried out whatever it waits for; null when it may wait. */
   refuses(parts: SessionParts, argument: string): Refusal | null;
-  carryOut(parts: SessionParts, argument: string, signal: AbortSignal): Promise<CommandEnd>;
+  carryOut(parts: SessionParts, argument: string, signal: AbortSignal, row: Waiting): Promise<CommandEnd>;
 }
 
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max', 'default'];
@@ -51,6 +58,7 @@ const COMMANDS: readonly Command[] = [
     argument: 'provider:model',
     description: 'Choose the model of this conversation',
     during: 'now',
+    cures: true,
     run: async (parts, argument) => {
       if (argument === '') return refused('argument-missing', 'Which one? /model provider:model');
       const ref = parts.models.parse(argument);
@@ -64,6 +72,7 @@ const COMMANDS: readonly Command[] = [
     choices: EFFORTS,
     description: 'Choose how hard the model thinks',
     during: 'now',
+    behind: true,
     run: (parts, argument) => chooseModel(parts, { effort: argument as Effort }),
   },
   {
@@ -72,6 +81,7 @@ const COMMANDS: readonly Command[] = [
     choices: MODES,
     description: 'Choose what may be done without a question',
     during: 'now',
+    always: true,
     run: (parts, argument) => setMode(parts, argument as PermissionMode),
   },
   {
@@ -148,6 +158,7 @@ const COMMANDS: readonly Command[] = [
     argument: 'title',
     description: 'Give this conversation a title',
     during: 'now',
+    behind: true,
     run: async (parts, argument) => {
       if (argument === '') return refused('argument-missing', 'What should it be called? /rename title');
       await parts.recorder.write([{ kind: 'name', name: argument, by: 'person' }]);
@@ -159,6 +170,7 @@ const COMMANDS: readonly Command[] = [
     argument: '',
     description: 'Show what this session is and what it has used',
     during: 'now',
+    always: true,
     run: async (parts, _argument, client) => {
       const text = statusRows(parts)
         .map(({ name, value }) => `${name}: ${value}`)
@@ -172,6 +184,7 @@ const COMMANDS: readonly Command[] = [
     argument: '',
     description: 'Forget the remembered answer whether this folder is trusted',
     during: 'now',
+    behind: true,
     run: async ({ trustMemory, publisher }, _argument, client) => {
       publisher.publish({ type: 'flash', client, level: 'info', text: await forgetTrust(trustMemory) });
       return accepted();
@@ -182,7 +195,17 @@ const COMMANDS: readonly Command[] = [
     argument: '',
     description: 'Go on with the prompts that are held',
     during: 'now',
+    always: true,
     run: (parts) => resumeQueue(parts),
+  },
+  {
+    name: 'resend',
+    argument: '',
+    description: 'Ask the model again where the last turn ended without an answer',
+    during: 'after',
+    ahead: true,
+    refuses: () => null,
+    carryOut: resend,
   },
 ];
 
@@ -200,17 +223,14 @@ export async function runCommand(
   client: ClientId,
   arriving: Arriving,
 ): Promise<Sent> {
+  const argument = intent.argument.trim();
+  if (intent.here === true) return queueCommand(parts, { ...intent, argument }, client, arriving, false);
   const command = COMMANDS.find((one) => one.name === intent.name);
   if (command === undefined) return refused('unknown-command', `There is no command /${intent.name}.`);
-  const argument = intent.argument.trim();
-  if (command.choices !== undefined && !command.choices.includes(argument)) {
-    return refused('argument-unknown', `/${command.name} takes one of: ${command.choices.join(', ')}`);
-  }
-  if ('carryOut' in command) {
-    const refusal = command.refuses(parts, argument);
-    if (refusal !== null) return { accepted: false, refusal };
-    return queueCommand(parts, { ...intent, argument }, client, arriving, command.ahead);
-  }
+  const refusal = refusalOf(parts, command, argument);
+  if (refusal !== null) return { accepted: false, refusal };
+  if ('carryOut' in command || waits(parts, command))
+    return queueCommand(parts, { ...intent, argument }, client, arriving, 'carryOut' in command && command.ahead);
   const sent = await command.run(parts, argument, client);
   if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
   return sent;
@@ -221,20 +241,64 @@ export function waitsForIdle(name: string): boolean {
   return COMMANDS.some((one) => one.name === name && 'carryOut' in one);
 }
 
-/** Carries out a command whose turn in line has come. */
-export async function carryOutCommand(parts: SessionParts, text: string, signal: AbortSignal): Promise<CommandEnd> {
-  const [, name = '', argument = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
-  const command = COMMANDS.find((one) => one.name === name);
-  const refusal: Refusal | null =
-    command === undefined || !('carryOut' in command)
-      ? { identifier: 'unknown-command', message: `There is no command /${name} that waits its turn.` }
-      : command.refuses(parts, argument);
-  if (refusal !== null || command === undefined || !('carryOut' in command))
+/** Why it can not run, whenever its turn comes; null when it may. */
+function refusalOf(parts: SessionParts, command: Command, argument: string): Refusal | null {
+  const { choices, name } = command;
+  const unknown = choices !== undefined ? !choices.includes(argument) : command.argument === '' && argument !== '';
+  if (unknown)
+    return { identifier: 'argument-unknown', message: `Usage: /${name} ${(choices ?? []).join('|')}`.trim() };
+  const { startupProblem } = parts.publisher.view.head;
+  // What waits for the session is asked when its turn comes: by then there may be a model.
+  const stays = 'carryOut' in command || command.always === true || command.cures === true;
+  if (startupProblem !== null && !stays)
     return {
-      state: 'refused',
-      messages: [{ level: 'warning', identifier: refusal!.identifier, text: refusal!.message }],
+      identifier: startupProblem.identifier,
+      message: `${startupProblem.message}. Choose another model with /model, or start again.`,
     };
-  return command.carryOut(parts, argument, signal);
+  return 'carryOut' in command ? command.refuses(parts, argument) : null;
+}
+
+/** Whether a command that may run beside a turn waits in line all the same. */
+function waits({ runtime, loop, inbox, publisher }: SessionParts, command: NowCommand): boolean {
+  if (command.always === true) return false;
+  // Before the session is ready everything keeps the order it was typed in (SC-5.4).
+  if (runtime() === null && publisher.view.head.startupProblem === null) return true;
+  // A compaction goes by itself, and so does a command that has the session (QUE-8).
+  if (loop.running === 'command' || publisher.view.activity.phase === 'compacting') return true;
+  const line = inbox.rows.filter((row) => !inbox.held.includes(row.id));
+  // Never past a line of the same command (QUE-9).
+  const same = line.some((row) => row.delivery === 'command' && commandOf(row.text).name === command.name);
+  return same || (command.behind === true && line.length > 0);
+}
+
+/** `/name  argument` in its parts: the name as it was written, since `/Name` is another (SC-43.12). */
+export function commandOf(text: string): { readonly name: string; readonly argument: string } {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
+  return { name, argument };
+}
+
+/** Carries out a command whose turn in line has come. */
+export async function carryOutCommand(parts: SessionParts, row: Waiting, signal: AbortSignal): Promise<CommandEnd> {
+  const { name, argument } = commandOf(row.text);
+  if (parts.handBacks.isExpected(row.id)) return parts.handBacks.run(row, name, argument, signal);
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command === undefined)
+    return refusedEnd({ identifier: 'unknown-command', message: `There is no command /${name} any more.` });
+  const refusal = refusalOf(parts, command, argument);
+  if (refusal !== null) return refusedEnd(refusal);
+  if ('carryOut' in command) return command.carryOut(parts, argument, signal, row);
+  const sent = await command.run(parts, argument, row.client);
+  return sent.accepted ? { state: 'done', messages: [] } : refusedEnd(sent.refusal);
+}
+
+function refusedEnd({ identifier, message }: Refusal): CommandEnd {
+  return { state: 'refused', messages: [{ level: 'warning', identifier, text: message }] };
+}
+
+/** Puts the last prompt in front of everything that waits, to be asked again without being said again (SC-14.6). */
+async function resend(parts: SessionParts, _argument: string, _signal: AbortSignal, row: Waiting): Promise<CommandEnd> {
+  const sent = await askAgain(parts, row.client);
+  return sent.accepted ? { state: 'done', messages: [] } : refusedEnd(sent.refusal);
 }
 
 /** What became of the remembered answer; this session keeps what it was told (TRUST-2). */

@@ -8,14 +8,15 @@ import type { Recorder } from '../runtime/runtime.ts';
 import { keepEnd, limitOutput } from '../tools/limit-output.ts';
 import { outputReference } from '../tools/tool-paths.ts';
 import type { Publisher } from './publish.ts';
+import type { CommandEnd } from './turn-loop.ts';
 
 /** A line that is shown to the one who typed it and kept nowhere (DSH-3). */
 export type PrivateLine = Pick<InputOutcome, 'client' | 'ref'> & { readonly text: string };
 
 /** Lines a person runs in their own shell: whole environment, no question, never confined (SH-1). */
 export interface ShellLines {
-  /** Rejects only when the line could not even be recorded; then it has not run. */
-  run(row: Waiting, turn: number, signal: AbortSignal): Promise<'done' | 'failed' | 'stopped'>;
+  /** `onTaken`: it is on the branch. Rejects only when the line could not even be recorded; then it has not run. */
+  run(row: Waiting, turn: number, signal: AbortSignal, onTaken: () => void): Promise<CommandEnd>;
   runPrivately(line: PrivateLine, signal: AbortSignal): Promise<'done' | 'failed' | 'stopped'>;
 }
 
@@ -29,6 +30,12 @@ export interface ShellParts {
   readonly redact: (text: string) => string;
 }
 
+/** A line that was stopped or did not start is the person's affair alone (SC-11.2). */
+const NOT_TOLD = {
+  level: 'warning',
+  identifier: 'not-told',
+  text: 'Your line was not run to its end; the model is not told of it.',
+} as const;
 /** No deadline: what a person starts, a person ends. */
 const NO_TIMEOUT = 0x7fffffff;
 /** What a card keeps of the end; the whole is read from the saved output. */
@@ -57,7 +64,7 @@ export function createShellLines(parts: ShellParts): ShellLines {
   };
 
   return {
-    run: async (row, turn, signal) => {
+    run: async (row, turn, signal, onTaken) => {
       const call = `shell-${turn}`;
       parts.usedCalls.add(call);
       show(row.text, turn);
@@ -65,6 +72,7 @@ export function createShellLines(parts: ShellParts): ShellLines {
         { kind: 'taken', input: row.id, turn, as: 'shell' },
         { kind: 'call', turn, call, tool: '!', title: row.text, effects: [], decidedBy: 'person' },
       ]);
+      onTaken();
       const begun = clock.ticks();
       const result = signal.aborted
         ? { trouble: 'stopped before it began' }
@@ -76,8 +84,10 @@ export function createShellLines(parts: ShellParts): ShellLines {
         [resultOf(result, { call, turn, line: row.text, duration, stopped: signal.aborted }, redact)],
         { onFailure: 'keep' },
       );
-      if (signal.aborted) return 'stopped';
-      return 'trouble' in result ? 'failed' : 'done';
+      if (signal.aborted) return { state: 'stopped', messages: [NOT_TOLD] };
+      if (!('trouble' in result)) return { state: 'done', messages: [] };
+      const text = `Your line did not run: ${result.trouble}`;
+      return { state: 'failed', messages: [{ level: 'error', identifier: 'line-not-run', text }, NOT_TOLD] };
     },
     runPrivately: async ({ client, ref, text: line }, signal) => {
       show(line, null);

@@ -1,4 +1,4 @@
-import type { EntryBody, QueuePause } from '../../protocol/entry.ts';
+import type { EntryBody, EntryId, QueuePause } from '../../protocol/entry.ts';
 import type { InputOutcome } from '../../protocol/view.ts';
 import type { Inbox, Waiting } from '../runtime/inbox.ts';
 import type { Recorder, Runtime, StopCause, TurnTerms } from '../runtime/runtime.ts';
@@ -23,6 +23,11 @@ export interface TurnLoop {
   stop(cause: StopCause): boolean;
   /** The number of a turn that is had elsewhere and written here. */
   nextTurn(): number;
+  /**
+   * Ends the running turn and starts the next one with everything that waits now, up to the first command or shell line
+   * (QUE-13). Beside anything that is no turn it does nothing.
+   */
+  sendTogether(): void;
   /** Holds what waits, with the reason, where anything waits. */
   pause(pause: QueuePause): Promise<void>;
   /** Settles when nothing runs and nothing that waits may start. */
@@ -73,6 +78,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
   let closed = false;
   let idlers: (() => void)[] = [];
   const privateLines: PrivateLine[] = [];
+  /** What opens the next turn together. */
+  let together: readonly EntryId[] = [];
 
   /** What may start now, taken out of the queue; null when nothing may. */
   const takeNext = (): (() => Promise<void>) | null => {
@@ -81,7 +88,11 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (row === null) return null;
     // A shell line and a command need no model; everything else waits for one.
     if (row.delivery !== 'shell' && row.delivery !== 'command' && model.model === null) return null;
-    inbox.remove([row.id]);
+    const beside = together.includes(row.id)
+      ? inbox.batch().filter((one) => one !== row && together.includes(one.id))
+      : [];
+    together = [];
+    inbox.remove([row, ...beside].map(({ id }) => id));
     // With the last held row gone, or none held at all, the queue is no longer paused: the journal says so first.
     if (inbox.paused === null && publisher.view.queue.paused !== null) void recorder.write([queueEntry(inbox)], KEEP);
     switch (row.delivery) {
@@ -90,7 +101,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       case 'command':
         return () => runCommand(row);
       default:
-        return () => runPrompt(row);
+        return () => runPrompt(row, beside);
     }
   };
   const takePrivate = (): (() => Promise<void>) | null => {
@@ -148,7 +159,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     for (const row of rows) outcomes.set(row, state, { messages: [message] });
   };
 
-  const runPrompt = async (row: Waiting): Promise<void> => {
+  const runPrompt = async (row: Waiting, beside: readonly Waiting[]): Promise<void> => {
     const runtime = parts.runtime();
     if (runtime === null || model.model === null) throw new Error('a turn was started before the session was ready');
     const abort = new AbortController();
@@ -162,6 +173,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       effort: model.effort,
       roundLimit: parts.roundLimit,
       opening: row,
+      beside,
       signal: abort.signal,
       onTaken: (input) => {
         taken.push(input);
@@ -174,7 +186,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       await parts.beforeTurn();
       report = await runTurn(runtime, terms);
     } catch (error) {
-      return fail(row, error);
+      return fail([row, ...beside], error);
     }
     for (const input of taken)
       outcomes.set(input, stateOf(report), {
@@ -191,12 +203,14 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (row.stillborn) abort.abort('stopped' satisfies StopCause);
     current = { kind: 'shell', abort };
     const turn = ++lastTurn;
-    outcomes.set(row, 'started', { turn });
+    let end: CommandEnd;
     try {
-      outcomes.set(row, await parts.shell.run(row, turn, abort.signal));
+      end = await parts.shell.run(row, turn, abort.signal, () => outcomes.set(row, 'started', { turn }));
     } catch (error) {
-      return fail(row, error);
+      return fail([row], error);
     }
+    outcomes.set(row, end.state, { messages: [...end.messages] });
+    if (end.state === 'failed') await holdBehind(end.messages[0]?.text ?? 'The line did not run.');
   };
 
   const runCommand = async (row: Waiting): Promise<void> => {
@@ -207,7 +221,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       // It leaves the queue before it does anything: after a crash it is not carried out twice.
       await recorder.write([{ kind: 'dropped', input: row.id, reason: 'carried-out' }]);
     } catch (error) {
-      return fail(row, error);
+      return fail([row], error);
     }
     outcomes.set(row, 'started');
     let end: CommandEnd = { state: 'stopped', messages: [] };
@@ -223,11 +237,12 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (end.state === 'failed') await holdBehind(end.messages[0]?.text ?? 'The command failed.');
   };
 
-  /** The input could not even be put on the branch (a full disk): it waits on, held, and says why. */
-  const fail = async (row: Waiting, error: unknown): Promise<void> => {
+  /** What was to start could not even be put on the branch (a full disk): it waits on, held, and says why. */
+  const fail = async (rows: readonly Waiting[], error: unknown): Promise<void> => {
     const text = error instanceof Error ? error.message : String(error);
-    inbox.putBack([row]);
-    outcomes.set(row, 'waiting', { messages: [{ level: 'error', identifier: 'not-started', text }] });
+    inbox.putBack(rows);
+    for (const row of rows)
+      outcomes.set(row, 'waiting', { messages: [{ level: 'error', identifier: 'not-started', text }] });
     await holdBehind(`Could not start: ${text}`);
   };
 
@@ -241,6 +256,16 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     await recorder.write([queueEntry(inbox)], KEEP);
   };
 
+  const stop = (cause: StopCause): boolean => {
+    if (current === null || current.abort.signal.aborted) return current !== null;
+    current.abort.abort(cause);
+    publisher.publish({
+      type: 'activity',
+      activity: { ...publisher.view.activity, phase: 'stopping', detail: '', retry: null },
+    });
+    return true;
+  };
+
   return {
     get running() {
       return current?.kind ?? null;
@@ -252,14 +277,12 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       outcomes.set(line, 'waiting');
       wake();
     },
-    stop: (cause) => {
-      if (current === null || current.abort.signal.aborted) return current !== null;
-      current.abort.abort(cause);
-      publisher.publish({
-        type: 'activity',
-        activity: { ...publisher.view.activity, phase: 'stopping', detail: '', retry: null },
-      });
-      return true;
+    stop,
+    sendTogether: () => {
+      // A compaction is finished first: what is sent meanwhile waits behind it (QUE-14).
+      if (current === null || current.kind === 'command' || publisher.view.activity.phase === 'compacting') return;
+      together = inbox.batch().map(({ id }) => id);
+      if (together.length > 0) stop('interrupted');
     },
     pause: async (reason) => {
       if (inbox.rows.length > 0) await hold(reason);
@@ -284,7 +307,10 @@ function noteOf(error: unknown): EntryBody {
 
 /** The queue as it stands, for the journal. */
 export function queueEntry(inbox: Inbox): Extract<EntryBody, { kind: 'queue' }> {
-  return { kind: 'queue', order: inbox.rows.map((row) => row.id), edited: [], paused: inbox.paused };
+  const order = inbox.rows.map((row) => row.id);
+  const { paused, held } = inbox;
+  const some = paused !== null && held.length < order.length;
+  return { kind: 'queue', order, edited: [], paused, ...(some ? { held } : {}) };
 }
 
 function stateOf(report: TurnReport): 'done' | 'failed' | 'stopped' {
