@@ -16,9 +16,12 @@ function isSimple(unit: number): boolean {
   if (unit < 0x2e80) return (unit >= 0x2010 && unit <= 0x2027) || (unit >= 0x2190 && unit <= 0x2bff);
   if (unit < 0xac00)
     return (
-      (unit >= 0x3400 && unit <= 0xa48c) || (unit >= 0x3041 && unit <= 0x3096) || (unit >= 0x30a1 && unit <= 0x30fa)
+      (unit >= 0x3400 && unit <= 0xa48c) ||
+      (unit >= 0x3000 && unit <= 0x3029) ||
+      (unit >= 0x3041 && unit <= 0x3096) ||
+      (unit >= 0x30a1 && unit <= 0x30fa)
     );
-  return unit <= 0xd7a3;
+  return unit <= 0xd7a3 || (unit >= 0xff01 && unit <= 0xff9d);
 }
 
 /** True where the two units surely belong to two clusters; false where only the segmenter can tell. */

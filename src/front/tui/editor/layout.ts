@@ -12,7 +12,7 @@ export interface Place {
  * In a huge line without blanks a change would move every row below it. After so many rows one is ended early, where an
  * old row began: it takes up what the change moved, and all rows below stay as they were.
  */
-const LONGEST_REWRAP = 128;
+const LONGEST_REWRAP = 48;
 
 /**
  * A text as visual rows. One column stays free at the right, so that a caret behind a full row has a cell. Offsets and
