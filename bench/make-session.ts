@@ -45,8 +45,11 @@ if (state === undefined || project === undefined) throw new Error('bun bench/mak
 const system = createBunSystem();
 const session = system.ids.uuid();
 const folder = sessionFolder(state, await projectFolder(system.files, project), session);
+/** Of last month: a request of today would be looked up in the day's list of requests. */
+const clock = { ...system.clock, now: () => system.clock.now() - 30 * 86_400_000 };
 const made = await createJournal({
   ...system,
+  clock,
   folder,
   session,
   first: { kind: 'session', version: 1, session, folder: project, build: 'bench', forkedFrom: null },

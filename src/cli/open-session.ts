@@ -282,7 +282,7 @@ async function openPlace(
   }
   const lock = await takeSessionLock(system, place);
   if (!lock.ok) return lock;
-  const journal = await openJournal({ files, clock, ids, folder: place });
+  const journal = await openJournal({ files, clock, ids, folder: place, build: VERSION });
   if (!journal.ok) {
     await lock.value.release();
     return journal;

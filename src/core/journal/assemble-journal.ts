@@ -24,8 +24,8 @@ export function assembleJournal(parts: {
   readonly session: string;
   readonly folder: string | null;
   readonly index: JournalIndex;
-  readonly clock: Clock;
-  readonly ids: Ids;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<Ids, 'uuid'>;
   readonly store: EntryStore;
   readonly covered?: Covered | null;
 }): Journal {

@@ -170,10 +170,7 @@ async function coversSame(files: Files, path: string, journal: FileStat, head: H
 
 function isUntouched(now: FileIdentity, then: FileIdentity): boolean {
   return (
-    now.changedMs === then.changedMs &&
-    now.size === then.size &&
-    now.inode === then.inode &&
-    now.device === then.device
+    now.changedMs === then.changedMs && now.size === then.size && now.inode === then.inode && now.device === then.device
   );
 }
 

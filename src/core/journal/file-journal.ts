@@ -3,7 +3,7 @@ import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Ids } from '../../system/environment.ts';
-import { type AppendFile, type Files, type FileStat, SystemError } from '../../system/files.ts';
+import { type AppendFile, type FileStat, type Files, SystemError } from '../../system/files.ts';
 import { assembleJournal } from './assemble-journal.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import type { Journal } from './journal.ts';
@@ -86,11 +86,7 @@ export interface ReadJournal {
 }
 
 /** Looks at a journal and changes nothing; safe beside its writer. Refusals as `openJournal`. Throws `SystemError`. */
-export async function readJournalFile(
-  files: Files,
-  folder: string,
-  build?: string,
-): Promise<Outcome<ReadJournal>> {
+export async function readJournalFile(files: Files, folder: string, build?: string): Promise<Outcome<ReadJournal>> {
   const path = join(folder, JOURNAL_FILE);
   const stat = await files.linkStat(path);
   if (stat === null) return refuse('session-not-found', `there is no session in ${folder}`);
@@ -121,6 +117,34 @@ interface Found {
   readonly openEnd: boolean;
   readonly damaged: readonly DamagedLine[];
   readonly skipped: readonly number[];
+}
+
+/** A journal that was read and is not written to, whoever writes to it meanwhile. */
+export function lookAtJournal(files: Files, folder: string, { scan, checkpoint }: ReadJournal): Journal {
+  const damaged: DamagedLine[] = [...scan.damaged];
+  const reader = createJournalReader(files, join(folder, JOURNAL_FILE), scan.index, (row, bytes) => {
+    damaged.push({ line: lineOf(row, scan.skipped), bytes });
+  });
+  const never = (): never => {
+    throw new Error('this journal is only looked at');
+  };
+  return assembleJournal({
+    session: scan.session ?? basename(folder),
+    folder,
+    index: scan.index,
+    clock: { now: never },
+    ids: { uuid: never },
+    covered: checkpoint,
+    store: {
+      ...reader,
+      damaged,
+      trouble: () => null,
+      onTrouble() {},
+      write: never,
+      flush: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    },
+  });
 }
 
 function assemble(

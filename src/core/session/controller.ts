@@ -13,7 +13,6 @@ import type { Drafts } from '../journal/drafts.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createModelContext } from '../journal/model-context.ts';
 import { recover } from '../journal/recover.ts';
-import { createTranscriptIndex } from '../journal/transcript.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Audit } from '../policy/audit.ts';
 import { createEntryAudit } from '../policy/audit-entries.ts';
@@ -38,11 +37,12 @@ import { answerQuery } from './answer-query.ts';
 import { createAsks } from './asks.ts';
 import { createAttachments } from './attachments.ts';
 import { createBranchMemory } from './branch-memory.ts';
+import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
 import { createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
 import { findDraft } from './find-draft.ts';
-import { foldJournal, KEPT_ASIDE } from './fold-journal.ts';
+import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
 import { createIntentHandler } from './handle-intent.ts';
 import { createBranchMover } from './move-branch.ts';
@@ -174,7 +174,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
 
   const repairs = await recover(journal);
   if (repairs.length > 0) await journal.append(repairs, { onFailure: 'keep' }).durable;
-  const past = await foldJournal(journal, folder, options.version);
+  const { recollection: past, transcript } = await foldKept(journal, folder, options.version);
   const { view } = past;
   Object.assign(view.head, {
     home: system.environment.home,
@@ -241,6 +241,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
   const attachments = createAttachments(files, options.attachments);
+  const checkpoints = createCheckpointer({
+    files,
+    clock,
+    journal,
+    build: options.version,
+    isQuiet: () => view.activity.phase === 'idle',
+  });
   const sent = withoutHidden(journal, branch.prompts);
   const memory: SessionMemory = {
     said: past.said,
@@ -286,6 +293,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       memory.lastInput = input;
       memory.lastTurnFailed = report.reason !== 'done';
       void showBranch();
+      checkpoints.rest();
     },
   });
 
@@ -390,6 +398,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
+    checkpoints.rest();
   };
   const started = start().catch((error: unknown) => {
     const problem: Refusal = {
@@ -417,6 +426,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     publisher.close('ended');
     await journal.flush().catch(() => undefined);
     await journal.close();
+    await checkpoints.close();
     await options.trail?.close();
     tellEnded();
   };
@@ -443,7 +453,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     canAsk: options.canAsk,
     attachments,
     drafts: options.drafts,
-    transcript: createTranscriptIndex(journal),
+    transcript,
     ledger,
     images,
     mayKeepImage: (path) => trusts(trust.map, path),

@@ -6,14 +6,16 @@ import { addUsage, type ModelRef } from '../../protocol/message.ts';
 import { applyEntry, emptyHead, emptyView } from '../../protocol/reduce.ts';
 import type { QueueRow, View } from '../../protocol/view.ts';
 import type { FileChange } from '../changes/ledger.ts';
-import { isKind, type Journal } from '../journal/journal.ts';
+import { type Covered, isKind, type Journal } from '../journal/journal.ts';
+import { COVERED_NUMBERS, createTranscriptIndex, type TranscriptIndex } from '../journal/transcript.ts';
 import { readTrustDecision, type TrustDecision } from '../policy/live-trust.ts';
 import { RELEASED } from '../runtime/aside-world.ts';
-import { type CacheWatch, createCacheWatch } from '../runtime/cache-watch.ts';
+import { type CacheWatch, createCacheWatch, type SavedWatch } from '../runtime/cache-watch.ts';
 import type { CompactionWish } from '../runtime/compact-budget.ts';
-import { type ContextGauge, createContextGauge } from '../runtime/context-gauge.ts';
+import { type ContextGauge, createContextGauge, type SavedGauge } from '../runtime/context-gauge.ts';
 import { DELEGATE } from '../runtime/delegate.ts';
-import { createUnansweredPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
+import { createUnansweredPrompts, type SavedPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
+import type { UsageLimit } from '../runtime/usage-limit.ts';
 import { AUTOCOMPACT, readWish } from './autocompact.ts';
 
 /** Names the entry that says a reference was given out without a result: for what was piped in and kept aside. */
@@ -44,6 +46,8 @@ export interface Recollection {
   /** What was said first, with words in it; null before that. */
   readonly firstPrompt: string | null;
   readonly autocompact: CompactionWish | null;
+  /** The last time a turn slept until a usage limit is lifted. */
+  readonly sleep: (UsageLimit & { readonly turn: number }) | null;
   readonly fileChanges: readonly FileChange[];
   /** Files that were being put back when the session before ended. */
   readonly openUndo: EntryOf<'undo-start'> | null;
@@ -58,13 +62,26 @@ export interface Recollection {
   readonly trust: ReadonlyMap<string, TrustDecision>;
 }
 
+/** What is told of every entry, on whatever branch, and can go on from what it kept in an earlier run. */
+export interface Follower {
+  /** Under which what it keeps is found again. */
+  readonly name: string;
+  see(entry: Entry): void;
+  save(): string;
+  restore(saved: string): void;
+}
+
 export function saidKey(client: string, ref: string): string {
   return `${client}\n${ref}`;
 }
 
+/** The name under which the fold stands in what an earlier run left. */
+const COVERED_FOLD = 'fold';
+
 /**
- * Reads the whole journal once and folds it: branch entries of the current branch, and all side entries, in file order.
- * The same reducer moves the View here, live, and in every client.
+ * Reads the journal once and folds it: branch entries of the current branch, and all side entries, in file order; from
+ * where an earlier run left it, if the branch it stood on then is still the beginning of this one. The same reducer moves
+ * the View here, live, and in every client.
  */
 export async function foldJournal(
   journal: Journal,
@@ -72,121 +89,217 @@ export async function foldJournal(
   version: string,
   /** Another leaf than the journal's, and the entry to stop after. */
   at?: { readonly leaf: EntryId; readonly last: EntryId },
+  follower?: Follower,
 ): Promise<Recollection> {
-  const view = emptyView(emptyHead(journal.session, folder, version));
-  const branch = new Set(journal.branch(at?.leaf));
-  const usedCalls = new Set<string>();
-  const said = new Map<string, EntryId | null>();
-  const shown: Label[] = [];
-  const outputs: string[] = [];
-  const trust = new Map<string, TrustDecision>();
-  const prompts = createUnansweredPrompts();
-  const gauge = createContextGauge();
-  const cache = createCacheWatch();
-  let named = false;
-  let firstPrompt: string | null = null;
-  const fileChanges: FileChange[] = [];
-  let openUndo: EntryOf<'undo-start'> | null = null;
-  let model: ModelRef | null = null;
-  let modeChosen = false;
-  let lastTurn = 0;
-  let lastDelegate = 0;
-  let held: readonly EntryId[] = [];
-  let lastInput: QueueRow | null = null;
-  let lastEnd: EntryOf<'turn-end'> | null = null;
-  let lastRef = 0;
-  let released = false;
-  let autocompact: CompactionWish | null = null;
+  return (await foldKept(journal, folder, version, at, follower)).recollection;
+}
+
+export interface Folded {
+  readonly recollection: Recollection;
+  readonly transcript: TranscriptIndex;
+  /** All of it as text, for the next time. */
+  notes(): Promise<Map<string, string>>;
+}
+
+/** As `foldJournal`; what comes of it can be kept. */
+export async function foldKept(
+  journal: Journal,
+  folder: string,
+  version: string,
+  at?: { readonly leaf: EntryId; readonly last: EntryId },
+  follower?: Follower,
+): Promise<Folded> {
+  const transcript = createTranscriptIndex(journal);
+  const branch = journal.branch(at?.leaf);
+  const covered = at === undefined ? goesOnFrom(journal, branch) : null;
+  const kept = covered === null ? null : takeNote(covered, COVERED_FOLD);
+  const told = covered === null || follower === undefined ? null : takeNote(covered, follower.name);
+  const isWhole = covered === null || kept === null || (follower !== undefined && told === null);
+  const fold = createFold(journal.session, folder, version, isWhole ? null : kept);
+  if (!isWhole && told !== null) follower?.restore(told);
+  const shown = new Set(isWhole || covered.leaf === null ? branch : branch.slice(branch.lastIndexOf(covered.leaf) + 1));
+  for await (const entry of journal.all(isWhole ? undefined : covered)) {
+    const onBranch = shown.has(entry.id);
+    fold.take(entry, onBranch);
+    follower?.see(entry);
+    if (onBranch && isWhole && at === undefined) transcript.see(entry);
+    if (entry.id === at?.last) break;
+  }
+  return {
+    recollection: fold.recollection,
+    transcript,
+    notes: async () => {
+      const notes = new Map([
+        [COVERED_FOLD, fold.save()],
+        [COVERED_NUMBERS, await transcript.save()],
+      ]);
+      if (follower !== undefined) notes.set(follower.name, follower.save());
+      return notes;
+    },
+  };
+}
+
+/** What an earlier run left, if everything it covers stands to this branch as it stood to the branch then. */
+function goesOnFrom(journal: Journal, branch: readonly EntryId[]): Covered | null {
+  const { covered } = journal;
+  if (covered === null) return null;
+  const place = covered.leaf === null ? -1 : branch.lastIndexOf(covered.leaf);
+  if (covered.leaf !== null && place < 0) return null;
+  const next = branch[place + 1];
+  return next === undefined || !journal.covers(next, covered) ? covered : null;
+}
+
+function takeNote({ notes }: Covered, name: string): string | null {
+  const note = notes.get(name) ?? null;
+  notes.delete(name);
+  return note;
+}
+
+interface Fold {
+  take(entry: Entry, onBranch: boolean): void;
+  readonly recollection: Recollection;
+  save(): string;
+}
+
+type State = Writable<Omit<Recollection, 'prompts' | 'gauge' | 'cache' | 'fileChanges' | 'outputs' | 'trust'>> & {
+  fileChanges: FileChange[];
+  outputs: string[];
+  trust: Map<string, TrustDecision>;
+};
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+function createFold(session: string, folder: string, version: string, kept: string | null): Fold {
+  const saved = kept === null ? null : (JSON.parse(kept) as SavedFold);
+  const prompts = createUnansweredPrompts(saved?.prompts);
+  const gauge = createContextGauge(saved?.gauge);
+  const cache = createCacheWatch(saved?.cache);
+  const state: State = {
+    view: emptyView(emptyHead(session, folder, version)),
+    model: null,
+    modeChosen: false,
+    lastTurn: 0,
+    lastDelegate: 0,
+    usedCalls: new Set(),
+    said: new Map(),
+    held: [],
+    lastInput: null,
+    lastEnd: null,
+    named: false,
+    firstPrompt: null,
+    autocompact: null,
+    sleep: null,
+    fileChanges: [],
+    openUndo: null,
+    shown: [],
+    lastRef: 0,
+    released: false,
+    outputs: [],
+    trust: new Map(),
+  };
+  if (saved !== null) {
+    Object.assign(state, saved.state, {
+      usedCalls: new Set(saved.usedCalls),
+      said: new Map(saved.said),
+      trust: new Map(saved.trust),
+    });
+    Object.assign(state.view.head, { folder, version });
+  }
+  const { view } = state;
 
   /** Names and numbers stay used whatever branch they lie on: none may be given out twice. */
   const reserve = (entry: Entry): void => {
-    if (isKind(entry, 'taken')) lastTurn = Math.max(lastTurn, entry.turn);
+    if (isKind(entry, 'taken')) state.lastTurn = Math.max(state.lastTurn, entry.turn);
     else if (isKind(entry, 'record') && entry.name === DELEGATE)
-      lastDelegate = Math.max(lastDelegate, delegateNumber(entry.data));
+      state.lastDelegate = Math.max(state.lastDelegate, delegateNumber(entry.data));
     else if (isKind(entry, 'record') && entry.name === KEPT_ASIDE)
-      lastRef = Math.max(lastRef, Number(/^ref:(\d{1,12})$/.exec(String(entry.data))?.[1] ?? 0));
+      state.lastRef = Math.max(state.lastRef, Number(/^ref:(\d{1,12})$/.exec(String(entry.data))?.[1] ?? 0));
     else if (isKind(entry, 'assistant')) {
-      for (const part of entry.parts) if (part.type === 'call') usedCalls.add(part.call);
+      for (const part of entry.parts) if (part.type === 'call') state.usedCalls.add(part.call);
     } else if (isKind(entry, 'result')) {
-      usedCalls.add(entry.call);
+      state.usedCalls.add(entry.call);
       // What was shown stays shown, on whatever branch: trust falls and never rises (SEC-6).
       if (entry.ref === null) {
-        shown.push(entry.label);
-        if (entry.output !== null) outputs.push(entry.output);
+        state.shown.push(entry.label);
+        if (entry.output !== null) state.outputs.push(entry.output);
       }
       // A result may name several; all of them are Houston's own words then.
       if (entry.ref !== null)
         for (const [, number] of `${entry.ref} ${entry.text}`.matchAll(/\bref:(\d{1,12})\b/g))
-          lastRef = Math.max(lastRef, Number(number));
+          state.lastRef = Math.max(state.lastRef, Number(number));
     }
   };
 
   const remember = (entry: Entry): void => {
-    if (isKind(entry, 'input')) said.set(saidKey(entry.client, entry.ref), entry.id);
+    if (isKind(entry, 'input')) state.said.set(saidKey(entry.client, entry.ref), entry.id);
     else if (isKind(entry, 'taken')) {
       // As it was last edited: the row in the View is about to leave it.
       const row = view.queue.rows.find((one) => one.id === entry.input);
-      if (row !== undefined && entry.as !== 'steering' && entry.as !== 'shell') lastInput = row;
-      if (entry.as === 'prompt' && row !== undefined && row.text.trim() !== '') firstPrompt ??= row.text;
-    } else if (isKind(entry, 'turn-start')) model = entry.model;
-    else if (isKind(entry, 'model')) model = entry.model;
-    else if (isKind(entry, 'mode')) modeChosen = true;
-    else if (isKind(entry, 'name')) named ||= entry.by !== 'prompt';
-    else if (isKind(entry, 'record') && entry.name === RELEASED) released = true;
-    else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) autocompact = readWish(entry.data);
-    else if (isKind(entry, 'queue')) held = entry.paused === null ? [] : (entry.held ?? entry.order);
-    else if (isKind(entry, 'turn-end')) lastEnd = entry;
-    else if (isKind(entry, 'file-change')) fileChanges.push(entry);
-    else if (isKind(entry, 'undo-start')) openUndo = entry;
-    else if (isKind(entry, 'undo-end')) openUndo = openUndo?.id === entry.start ? null : openUndo;
+      if (row !== undefined && entry.as !== 'steering' && entry.as !== 'shell') state.lastInput = row;
+      if (entry.as === 'prompt' && row !== undefined && row.text.trim() !== '') state.firstPrompt ??= row.text;
+    } else if (isKind(entry, 'turn-start')) {
+      if (entry.once !== true) state.model = entry.model;
+    } else if (isKind(entry, 'sleep')) state.sleep = { turn: entry.turn, until: entry.until, failure: entry.failure };
+    else if (isKind(entry, 'model')) state.model = entry.model;
+    else if (isKind(entry, 'mode')) state.modeChosen = true;
+    else if (isKind(entry, 'name')) state.named ||= entry.by !== 'prompt';
+    else if (isKind(entry, 'record') && entry.name === RELEASED) state.released = true;
+    else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) state.autocompact = readWish(entry.data);
+    else if (isKind(entry, 'queue')) state.held = entry.paused === null ? [] : entry.order;
+    else if (isKind(entry, 'turn-end')) state.lastEnd = entry;
+    else if (isKind(entry, 'file-change'))
+      state.fileChanges.push({ call: entry.call, path: entry.path, before: entry.before, after: entry.after });
+    else if (isKind(entry, 'undo-start')) state.openUndo = entry;
+    else if (isKind(entry, 'undo-end')) state.openUndo = state.openUndo?.id === entry.start ? null : state.openUndo;
     else if (isKind(entry, 'decision')) {
       const decision = readTrustDecision(entry.decision);
-      if (decision !== null) trust.set(decision.path, decision);
+      if (decision !== null) state.trust.set(decision.path, decision);
     }
   };
 
-  for await (const entry of journal.all()) {
-    reserve(entry);
-    if (entryClass(entry.kind).place === 'side' || branch.has(entry.id)) {
-      remember(entry);
-      prompts.see(entry);
-      gauge.see(entry);
-      cache.see(entry);
-      applyEntry(view, entry);
-    } else if (isKind(entry, 'taken')) {
-      // It was answered on another branch: it waits no more.
-      view.queue.rows = view.queue.rows.filter((row) => row.id !== entry.input);
-    } else if (isKind(entry, 'assistant') || isKind(entry, 'compaction')) {
-      // What it cost was paid all the same: totals are the session's, not the branch's (SC-25.3).
-      view.head.totals = addUsage(view.head.totals, entry.usage, entry.cost);
-    } else if (isKind(entry, 'turn-end')) view.head.activeTime += entry.duration;
-    if (entry.id === at?.last) break;
-  }
+  const recollection = Object.assign(state, { prompts, gauge, cache });
   return {
-    view,
-    model,
-    modeChosen,
-    lastTurn,
-    lastDelegate,
-    usedCalls,
-    said,
-    held,
-    lastInput,
-    lastEnd,
-    prompts,
-    gauge,
-    cache,
-    named,
-    firstPrompt,
-    autocompact,
-    fileChanges,
-    openUndo,
-    shown,
-    lastRef,
-    released,
-    outputs,
-    trust,
+    take: (entry, onBranch) => {
+      reserve(entry);
+      if (onBranch || entryClass(entry.kind).place === 'side') {
+        remember(entry);
+        prompts.see(entry);
+        gauge.see(entry);
+        cache.see(entry);
+        applyEntry(view, entry);
+      } else if (isKind(entry, 'taken')) {
+        // It was answered on another branch: it waits no more.
+        view.queue.rows = view.queue.rows.filter((row) => row.id !== entry.input);
+      } else if (isKind(entry, 'assistant') || isKind(entry, 'compaction')) {
+        // What it cost was paid all the same: totals are the session's, not the branch's (SC-25.3).
+        view.head.totals = addUsage(view.head.totals, entry.usage, entry.cost);
+      } else if (isKind(entry, 'turn-end')) view.head.activeTime += entry.duration;
+    },
+    recollection,
+    save: () => {
+      const { usedCalls, said, trust, prompts: _prompts, gauge: _gauge, cache: _cache, ...rest } = recollection;
+      const saved: SavedFold = {
+        state: rest,
+        usedCalls: [...usedCalls],
+        said: [...said],
+        trust: [...trust],
+        prompts: prompts.save(),
+        gauge: gauge.save(),
+        cache: cache.save(),
+      };
+      return JSON.stringify(saved);
+    },
   };
+}
+
+/** The fold as JSON holds it. */
+interface SavedFold {
+  readonly state: Partial<State>;
+  readonly usedCalls: readonly string[];
+  readonly said: readonly (readonly [string, EntryId | null])[];
+  readonly trust: readonly (readonly [string, TrustDecision])[];
+  readonly prompts: SavedPrompts;
+  readonly gauge: SavedGauge;
+  readonly cache: SavedWatch;
 }
 
 /** `7` of the record that says d7 was started; 0 for one that cannot be read. */
