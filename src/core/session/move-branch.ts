@@ -1,21 +1,10 @@
-import type { EntryBody, EntryId } from '../../protocol/entry.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { BranchMemory } from './branch-memory.ts';
 import { foldJournal } from './fold-journal.ts';
-import type { SessionMemory } from './parts.ts';
+import type { BranchMover, SessionMemory } from './parts.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
-
-/** Puts the conversation at another place of its tree; every client is shown the branch there. */
-export interface BranchMover {
-  /**
-   * Writes `before` and the new position as one, so that both are there after a crash or neither is. Rejects with a
-   * `SystemError` when that could not be written or the branch could not be read; the conversation then stands where it
-   * stood.
-   */
-  move(leaf: EntryId, before?: readonly EntryBody[]): Promise<void>;
-}
 
 export interface BranchMoverParts {
   readonly journal: Journal;

@@ -1,4 +1,4 @@
-import type { EntryId, EntryOf } from '../../protocol/entry.ts';
+import type { EntryBody, EntryId, EntryOf } from '../../protocol/entry.ts';
 import type { System } from '../../system/system.ts';
 import type { BeforeImages } from '../changes/before-images.ts';
 import type { Ledger } from '../changes/ledger.ts';
@@ -14,7 +14,6 @@ import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { HandBacks } from './hand-backs.ts';
-import type { BranchMover } from './move-branch.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
@@ -67,6 +66,16 @@ export interface SessionParts {
   readonly trustMemory: TrustMemory | null;
   /** Ends the session; the answer to the intent that asked for it is given first. */
   readonly end: () => void;
+}
+
+/** Puts the conversation at another place of its tree; every client is shown the branch there. */
+export interface BranchMover {
+  /**
+   * Writes `before` and the new position as one, so that both are there after a crash or neither is. Rejects with a
+   * `SystemError` when that could not be written or the branch could not be read; the conversation then stands where it
+   * stood.
+   */
+  move(leaf: EntryId, before?: readonly EntryBody[]): Promise<void>;
 }
 
 /** What the session knows beside its View and changes as it goes. */
