@@ -19,6 +19,8 @@ export interface RequestShape {
   readonly thinking: ThinkingStyle;
   /** Signatures the service said no longer fit: their blocks stay out. */
   readonly deadSignatures: ReadonlySet<string>;
+  /** What messages came to in earlier requests of the same shape; those were never changed since. */
+  readonly known?: WeakMap<Message, MessageParam>;
 }
 
 /** At most this many cache marks count; the service refuses more. */
@@ -36,8 +38,9 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
   // Where each of our messages went: a message that turned out empty is left out, and its mark goes to the one before.
   const places: number[] = [];
   for (const message of request.messages) {
-    const content = contentOf(message, shape);
-    if (content.length > 0) messages.push({ role: message.role === 'assistant' ? 'assistant' : 'user', content });
+    const made = shape.known?.get(message) ?? paramOf(message, shape);
+    shape.known?.set(message, made);
+    if (made.content.length > 0) messages.push(made);
     places.push(messages.length - 1);
   }
 
@@ -97,6 +100,10 @@ export function signaturesOf(body: MessageCreateParamsStreaming): string[] {
     }
   }
   return signatures;
+}
+
+function paramOf(message: Message, shape: RequestShape): MessageParam {
+  return { role: message.role === 'assistant' ? 'assistant' : 'user', content: contentOf(message, shape) };
 }
 
 function contentOf(message: Message, shape: RequestShape): ContentBlockParam[] {
@@ -173,13 +180,14 @@ function markMessages(
     const place = places[position] ?? -1;
     if (left === 0) return;
     if (place < 0 || done.has(place)) continue;
-    const content = messages[place]?.content;
-    if (content === undefined || typeof content === 'string') continue;
-    const block = content.findLast(
-      (candidate) => candidate.type !== 'thinking' && candidate.type !== 'redacted_thinking',
-    );
-    if (block === undefined) continue;
-    (block as TextBlockParam).cache_control = MARK;
+    const message = messages[place];
+    if (message === undefined || typeof message.content === 'string') continue;
+    const { content } = message;
+    const at = content.findLastIndex((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+    if (at < 0) continue;
+    // A copy: the next request wants the message without its mark.
+    const marked = content.with(at, { ...(content[at] as TextBlockParam), cache_control: MARK });
+    messages[place] = { ...message, content: marked } as MessageParam;
     done.add(place);
     left--;
   }

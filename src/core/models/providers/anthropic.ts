@@ -1,14 +1,16 @@
 import type { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import type {
   MessageCreateParamsStreaming,
+  MessageParam,
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { Failure } from '../../../protocol/failure.ts';
 import { failureOfNetwork, failureOfService, type ServiceProblem } from '../failures.ts';
-import type { Model, ModelEvent, ModelRequest, Wire, WireConnection } from '../model.ts';
+import type { Message, Model, ModelEvent, ModelRequest, Wire, WireConnection } from '../model.ts';
 import { ANTHROPIC_MODELS, anthropicModel } from './anthropic-models.ts';
 import { anthropicRequest, signaturesOf } from './anthropic-request.ts';
 import { AnthropicStream } from './anthropic-stream.ts';
+import { BodyBytes } from './body-bytes.ts';
 import { secretsOf } from './connection-secrets.ts';
 import { withHeadersOf } from './own-headers.ts';
 import { parsedEvent, streamReply, unreadableEvent } from './stream-reply.ts';
@@ -45,6 +47,8 @@ class AnthropicMessages implements Model {
   readonly #connection: WireConnection;
   readonly #secrets: readonly string[];
   readonly #deadSignatures = new Set<string>();
+  readonly #bytes = new BodyBytes();
+  #known = new WeakMap<Message, MessageParam>();
   #client: Promise<BaseAnthropic> | null = null;
 
   constructor(connection: WireConnection) {
@@ -60,6 +64,7 @@ class AnthropicMessages implements Model {
       reply,
       signal,
       secrets: this.#secrets,
+      clock: this.#connection.clock,
       send: () => this.#send(request, signal),
       requestIdOf: (response) => response.headers.get('request-id'),
       take: (data, name, requestId) => {
@@ -79,11 +84,20 @@ class AnthropicMessages implements Model {
       facts: this.facts,
       thinking: anthropicModel(this.ref.model)?.thinking ?? 'unknown',
       deadSignatures: this.#deadSignatures,
+      known: this.#known,
     });
+    const { messages, ...rest } = body;
     const client = await this.#open();
     try {
       return await client
-        .post('/v1/messages', { body, stream: true, signal, timeout: LONGEST_REQUEST_MS })
+        .post('/v1/messages', {
+          // As bytes: the SDK would make the text of the whole conversation anew for each request.
+          body: this.#bytes.encode(rest, 'messages', messages),
+          headers: { 'content-type': 'application/json' },
+          stream: true,
+          signal,
+          timeout: LONGEST_REQUEST_MS,
+        })
         .asResponse();
     } catch (error) {
       return this.#failureOf(error, body);
@@ -128,6 +142,7 @@ class AnthropicMessages implements Model {
     if (!/thinking/i.test(text) || !/signature|bound to a different|block/i.test(text)) return false;
     const fresh = signaturesOf(body).filter((signature) => !this.#deadSignatures.has(signature));
     for (const signature of fresh) this.#deadSignatures.add(signature);
+    this.#known = new WeakMap();
     return fresh.length > 0;
   }
 

@@ -47,6 +47,7 @@ class Gemini implements Model {
       reply,
       signal,
       secrets: this.#secrets,
+      clock: this.#connection.clock,
       send: () => this.#send(request, signal),
       requestIdOf: (response) => response.headers.get('x-request-id'),
       take: (data, _name, requestId) => {

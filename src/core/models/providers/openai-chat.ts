@@ -40,6 +40,7 @@ class OpenAiChat implements Model {
       reply,
       signal,
       secrets: this.#client.secrets,
+      clock: this.#client.clock,
       send: () => this.#send(request, signal),
       requestIdOf: (response) => response.headers.get('x-request-id'),
       take: (data, _name, requestId) => {

@@ -49,6 +49,7 @@ class OpenAiResponses implements Model {
       reply,
       signal,
       secrets: this.#client.secrets,
+      clock: this.#client.clock,
       send: () => this.#send(request, signal),
       requestIdOf: (response) => response.headers.get('x-request-id'),
       take: (data, _name, requestId) => {

@@ -1,5 +1,6 @@
 import type { Failure } from '../../../protocol/failure.ts';
 import type { AssistantPart, Usage } from '../../../protocol/message.ts';
+import type { Clock } from '../../../system/clock.ts';
 import { internalFailure, streamCut } from '../failures.ts';
 import type { ModelEnd, ModelEvent } from '../model.ts';
 import { ServerEventDecoder } from '../sse.ts';
@@ -25,6 +26,7 @@ export interface ReplyStream {
   readonly reply: GrowingReply;
   readonly signal: AbortSignal;
   readonly secrets: readonly string[];
+  readonly clock: Clock;
   /** Builds and sends the request; a failure is one the service answered with, or one of reaching it. */
   send(): Promise<Response | Failure>;
   requestIdOf(response: Response): string | null;
@@ -101,11 +103,27 @@ async function* converse(
     return failed(streamCut(String(error), requestId));
   } finally {
     signal.removeEventListener('abort', onAbort);
-    await reader.cancel().catch(() => {});
+    if (reply.ended && problem === null && !signal.aborted) void readOut(reader, stream.clock);
+    else await reader.cancel().catch(() => {});
   }
   if (problem !== null) return failed(problem);
   if (!reply.ended) return failed(streamCut('the stream ended before the message did', requestId));
   return { requestId, result: { outcome: 'complete', stop: reply.stop() } };
+}
+
+/** A body whose message is complete ends at once, or its connection is given up. */
+const READ_OUT_MS = 500;
+
+/** Reads what stands behind the message, nobody waiting for it: only a body read to its end leaves its connection to the next request. */
+async function readOut(reader: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): Promise<void> {
+  const stop = clock.after(READ_OUT_MS, () => void reader.cancel().catch(() => {}));
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The message is whole: how its connection ended is of no interest.
+  } finally {
+    stop();
+  }
 }
 
 /** The event's data as an object; null when it cannot be read. */

@@ -5,7 +5,7 @@ export interface FrameClock {
 }
 
 /** Between two frames of a stream, in ms, from start to start: more than 30 a second. */
-const STREAM_INTERVAL = 28;
+const STREAM_INTERVAL = 30;
 /** A frame may take this share of the time, so that a slow terminal (whose writes block) leaves room for keys. */
 const BUSY_SHARE = 0.3;
 const LONGEST_INTERVAL = 250;
