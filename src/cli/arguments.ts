@@ -34,6 +34,11 @@ export const SUBCOMMANDS = {
   hosts: { argument: '', words: [0, 0], description: 'Lists running hosts' },
   sessions: { argument: '', words: [0, 0], description: 'Lists the sessions of this project' },
   models: { argument: '', words: [0, 0], description: 'Lists models that can be used now' },
+  usage: {
+    argument: '[DAYS]',
+    words: [0, 1],
+    description: 'Says what was used and what it cost, by day, model and session',
+  },
   config: {
     argument: '[list | path | schema | table]',
     words: [0, 1],

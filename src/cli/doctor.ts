@@ -69,7 +69,7 @@ async function lookAtSettings(system: TerminalSystem, line: CommandLine, folder:
       what: 'settings',
       detail: `${request.source} asks for ${request.key}; only you can grant that`,
     });
-  const models = openModels(system, loaded.settings);
+  const { models } = await openModels(system, loaded.settings);
   const choice = models.configured({ explicit: line.model, session: null, interactive: false });
   if (!choice.ok) findings.push({ state: 'problem', what: 'model', detail: choice.refusal.message });
   else {

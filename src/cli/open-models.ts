@@ -1,26 +1,74 @@
 import { CATALOGUED_VENDORS } from '../core/models/built-in-providers.ts';
 import { createModels, type Models, type ModelsOptions } from '../core/models/catalog.ts';
 import { createFreshFacts } from '../core/models/facts/fresh-facts.ts';
+import { type Accounts, createAccounts } from '../core/models/sign-in/accounts.ts';
+import { createAuthFile } from '../core/models/sign-in/auth-file.ts';
+import { CODEX, type CodexService } from '../core/models/sign-in/codex-service.ts';
+import { type Connections, type ConnectionsParts, createConnections } from '../core/models/sign-in/connections.ts';
 import { places } from '../core/settings/paths.ts';
+import { readProviders } from '../core/settings/provider-schema.ts';
+import { createProviderSaver } from '../core/settings/save-defaults.ts';
 import type { Settings } from '../core/settings/schema.ts';
 import type { System } from '../system/system.ts';
 
-/** The models these settings give, with what was learned of them since this version was made. */
-export function openModels(
-  { environment, network, clock, files, images }: System,
-  settings: Pick<Settings, 'model' | 'providers'>,
-  demo?: ModelsOptions['demo'],
-): Models {
-  const { state } = places(environment);
-  return createModels({
+export interface OpenedModels {
+  readonly models: Models;
+  readonly connections: Connections;
+  readonly accounts: Accounts;
+}
+
+export interface OpenModelsOptions {
+  readonly demo?: ModelsOptions['demo'];
+  /** Hears the variable of a provider that was connected: it holds a key from now on. */
+  readonly onKeyVariable?: (name: string) => void;
+  /** Where accounts sign in; left out: the true service. */
+  readonly codex?: CodexService;
+}
+
+/** How long connecting a provider waits for what is known of its models. */
+const LEARN_LIMIT_MS = 3_000;
+
+/** The models these settings give, with what was learned of them since this version was made, and how more are connected. */
+export async function openModels(
+  system: System,
+  settings: Pick<Settings, 'model' | 'providers' | 'updateCheck'>,
+  { demo, onKeyVariable, codex = CODEX }: OpenModelsOptions = {},
+): Promise<OpenedModels> {
+  const { environment, network, clock, files, images, processes, ids } = system;
+  const { state, config } = places(environment);
+  const auth = createAuthFile({ files, clock, environment, state });
+  // One that is not fit to be read counts as nothing; whoever needs it is told why.
+  await auth.load();
+  const accounts = createAccounts({ auth, service: codex, network, clock });
+  const own = Object.entries(settings.providers).map(([id, { catalogue }]) => catalogue ?? id);
+  const models = createModels({
     environment,
     network,
     clock,
     images,
     settings: { model: settings.model, providers: settings.providers },
-    fresh: createFreshFacts({ files, network, clock, state, providers: CATALOGUED_VENDORS }),
+    fresh: createFreshFacts({ files, network, clock, state, providers: [...CATALOGUED_VENDORS, ...own] }),
+    accounts,
     ...(demo === undefined ? {} : { demo }),
   });
+  const ownIds = new Set(Object.keys(settings.providers));
+  const adopt: ConnectionsParts['adopt'] = async (id, setting) => {
+    const provider = readProviders({ [id]: setting })[id];
+    if (provider === undefined) return;
+    models.adopt(id, provider);
+    ownIds.add(id);
+    if (provider.apiKeyEnv !== null) onKeyVariable?.(provider.apiKeyEnv);
+    const stop = new AbortController();
+    const learned = models.learn({ catalogue: settings.updateCheck }).finally(() => stop.abort());
+    await Promise.race([learned, clock.sleep(LEARN_LIMIT_MS, stop.signal)]);
+  };
+  const connections = createConnections({
+    ...{ environment, network, clock, files, processes, ids, auth, codex, adopt },
+    knows: models.knows,
+    ownProviders: () => [...ownIds],
+    write: config === null ? null : createProviderSaver(files, config),
+  });
+  return { models, connections, accounts };
 }
 
 /** After everything that is waited for: nothing of a start depends on what is learned. */

@@ -14,7 +14,7 @@ import { projectFolder } from '../core/journal/project.ts';
 import { type Lock, takeSessionLock } from '../core/journal/session-lock.ts';
 import type { AuditLine } from '../core/policy/audit.ts';
 import { ignoresCase } from '../core/policy/case-folding.ts';
-import { createRedactor } from '../core/policy/redact.ts';
+import { createRedactor, REMOVED } from '../core/policy/redact.ts';
 import { createController, type SessionController } from '../core/session/controller.ts';
 import { createTrail } from '../core/session/trail.ts';
 import { readInstructions } from '../core/settings/instructions.ts';
@@ -81,12 +81,14 @@ export async function openSession(
   const providerKeys = Object.values(settings.providers).flatMap((provider) =>
     provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
   );
+  const secretNames = [...providerKeys, ...settings.scrubEnvironment];
+  let redactor = createRedactor(environment.all(), secretNames);
   const lines = {
     files,
     processes: system.processes,
     clock: system.clock,
     environment: environment.all(),
-    secretNames: [...providerKeys, ...settings.scrubEnvironment],
+    secretNames,
     session: journal.session,
     outputs: inPlace('outputs'),
     scratch: confinement.scratch,
@@ -107,12 +109,19 @@ export async function openSession(
     confine: confinement.confine,
   });
   // Nobody watches a one-shot run, so the pilot need not take its time.
-  const models = openModels(system, settings, { tour: request.demo, ...(request.canAsk ? {} : { pace: 0 }) });
+  const { models, connections, accounts } = await openModels(system, settings, {
+    demo: { tour: request.demo, ...(request.canAsk ? {} : { pace: 0 }) },
+    onKeyVariable: (name) => {
+      secretNames.push(name);
+      redactor = createRedactor(environment.all(), secretNames);
+    },
+  });
   const stopWarming = warmSoon(system, models, { explicit: request.model, watched: request.canAsk });
   const session = await createController({
     system,
     journal,
     models,
+    connections,
     tools: createTools(),
     settings: {
       effort: request.effort ?? settings.effort,
@@ -173,6 +182,13 @@ export async function openSession(
     autoVet: settings.autoVetting,
     autocompact: { automatic: settings.autocompact, cap: settings.autocompactTokens },
     naming: settings.naming,
+    usage: {
+      // A session that leaves nothing behind leaves no figures either.
+      state: place === null ? null : own.state,
+      limits: { session: settings.spendingSession, day: settings.spendingDay },
+      sleeps: settings.sleeps ?? 3,
+      fast: settings.fast,
+    },
     // A session that leaves nothing behind changes no default.
     ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
     offersVouching: true,
@@ -184,7 +200,8 @@ export async function openSession(
       file: inPlace(TRAIL_FILE),
       ...(onTrail === undefined ? {} : { onLine: onTrail }),
     }),
-    redact: createRedactor(environment.all(), lines.secretNames),
+    // A token that came by signing in is no less secret than a key of the environment.
+    redact: (text) => withoutTokens(redactor(text), accounts.secrets()),
   });
   confinement.settle();
   const stopLearning = request.canAsk ? learnLater(system, models, settings) : () => {};
@@ -203,6 +220,10 @@ export async function openSession(
         await files.remove(place, { recursive: true });
     },
   });
+}
+
+function withoutTokens(text: string, tokens: readonly string[]): string {
+  return tokens.reduce((clean, token) => clean.replaceAll(token, REMOVED), text);
 }
 
 /** What was asked for on the command line and is not given is said, not passed over (PR-4). */

@@ -34,6 +34,10 @@ export async function runSubcommand(
       return printSessions(system, folder);
     case 'models':
       return printModels(system, line, folder);
+    case 'usage': {
+      const { printUsage } = await import('./usage.ts');
+      return printUsage(system, subcommand.words[0] ?? null);
+    }
     case 'config':
       return showConfig(system, line, folder, subcommand.words[0] ?? 'list');
     case 'check': {
@@ -79,7 +83,7 @@ async function printModels(system: TerminalSystem, line: CommandLine, folder: st
     files,
     settingsLayers({ config: places(environment).config, project: folder, argument: line.settings }),
   );
-  const models = openModels(system, settings);
+  const { models } = await openModels(system, settings);
   await models.learn({ catalogue: false });
   const choice = models.configured({ explicit: line.model, session: null, interactive: true });
   for (const row of models.list()) {

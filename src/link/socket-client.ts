@@ -42,6 +42,8 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   'queue-resume': true,
   'queue-discard': false,
   'queue-edit': true,
+  'sign-in': false,
+  'connect-provider': false,
   withdraw: true,
   retry: false,
   navigate: false,

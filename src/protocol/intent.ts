@@ -4,6 +4,7 @@ import type { AskAnswer } from './ask.ts';
 import type { DraftEdit } from './draft-edit.ts';
 import type { Delivery, EntryId } from './entry.ts';
 import type { Attachment, Effort, ModelRef, PermissionMode } from './message.ts';
+import type { NewProvider } from './provider.ts';
 
 /** What a front end can want. A new wish is a new variant here and one case in `handle-intent.ts`, never a new method. */
 export type Intent =
@@ -38,6 +39,8 @@ export type Intent =
   /** A command whose turn came is over: what waits behind it may go on. */
   | { readonly type: 'command-done'; readonly ref: string }
   | { readonly type: 'draft'; readonly draft: Draft }
+  /** Refused with `draft-out-of-step` where another draft is kept than it was made from. */
+  | { readonly type: 'draft-edit'; readonly edit: DraftEdit }
   | { readonly type: 'set-mode'; readonly mode: PermissionMode }
   | { readonly type: 'set-model'; readonly model: ModelRef | null; readonly effort: Effort | null }
   /** A prompt of this client went back into its box: stopped before anything came of it, it leaves the conversation (STOP-6). */
@@ -53,8 +56,10 @@ export type Intent =
       readonly delivery?: Delivery;
       readonly before?: EntryId | null;
     }
-  /** Refused with `draft-out-of-step` where another draft is kept than it was made from. */
-  | { readonly type: 'draft-edit'; readonly edit: DraftEdit }
+  /** To the sign-in that runs: the address the browser ended at; null gives it up. */
+  | { readonly type: 'sign-in'; readonly ref: string; readonly redirect: string | null }
+  /** Writes a provider of the person's own into the settings; answered once that is done or failed. */
+  | { readonly type: 'connect-provider'; readonly provider: NewProvider; readonly replace: boolean }
   | { readonly type: 'retry' }
   | { readonly type: 'navigate'; readonly entry: EntryId; readonly edit: boolean }
   | { readonly type: 'job'; readonly job: string; readonly action: 'stop' | 'background' | 'watch' | 'unwatch' }

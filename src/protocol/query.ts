@@ -3,6 +3,8 @@ import type { Refusal } from '../base/refusal.ts';
 import type { FileDiff } from './display.ts';
 import type { Entry, EntryId, FileLeft } from './entry.ts';
 import type { Label } from './label.ts';
+import type { ProviderRow } from './provider.ts';
+import type { UsageReport } from './usage.ts';
 import type { Item } from './view.ts';
 
 /** What is too large or too rare for the View. A query never changes anything. */
@@ -23,15 +25,18 @@ export interface Queries {
   };
   /** What the files changed by this session look like now. */
   changes: { ask: { path: string | null }; answer: { files: FileDiff[] } };
+  /** What was used and what it cost, and how much of an account's allowance is left; `fresh` asks its service anew. */
+  usage: { ask: { fresh: boolean }; answer: UsageReport };
   status: { ask: Record<never, never>; answer: { rows: { name: string; value: string }[] } };
   /** Items whose text holds all words. */
   find: { ask: { words: string; limit: number }; answer: { hits: { item: number; excerpt: string }[] } };
-  /** `here`: the row one stands on. */
   tree: { ask: Record<never, never>; answer: { nodes: TreeNode[]; leaf: EntryId | null; here: EntryId | null } };
   /** Where the conversation and its files can go back to, newest first. */
   rewind: { ask: Record<never, never>; answer: { points: RewindPoint[]; redo: boolean } };
   /** The trail of decisions, oldest first, `count` rows from `from` on; a `from` of null: the last `count`. */
   trail: { ask: { from: number | null; count: number }; answer: { total: number; from: number; rows: TrailRow[] } };
+  /** Ways to connect providers and how each stands; `look` also asks programs that know, which takes a moment. */
+  providers: { ask: { look: boolean }; answer: { providers: ProviderRow[] } };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };
 }
 

@@ -15,7 +15,8 @@ export type DirtyPart =
   | 'queue'
   | 'todo'
   | 'outcomes'
-  | 'jobs';
+  | 'jobs'
+  | 'sign-in';
 
 /** The View keeps this many items at most, and is cut back to `WINDOW_KEPT` when it grows past it. */
 const WINDOW_LIMIT = 480;
@@ -35,6 +36,7 @@ export function emptyView(head: Head): View {
     todo: [],
     outcomes: [],
     jobs: [],
+    signIn: null,
   };
 }
 
@@ -293,6 +295,10 @@ function applyChange(view: View, change: Change, dirty: Set<DirtyPart>): void {
     case 'jobs':
       view.jobs = [...change.jobs];
       dirty.add('jobs');
+      break;
+    case 'sign-in':
+      view.signIn = change.signIn;
+      dirty.add('sign-in');
       break;
     case 'flash':
     case 'your-turn':

@@ -2,6 +2,7 @@ import type { Ask } from './ask.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { Draft } from './intent.ts';
+import type { SignIn } from './provider.ts';
 import type { Activity, CallState, Head, InputOutcome, JobRow, View } from './view.ts';
 
 /** What changed, numbered without gaps per session. A client that sees a gap attaches again. */
@@ -45,6 +46,8 @@ export type Change =
   | { readonly type: 'outcome'; readonly outcome: InputOutcome }
   | { readonly type: 'outcomes-seen'; readonly client: string; readonly refs: readonly string[] }
   | { readonly type: 'jobs'; readonly jobs: readonly JobRow[] }
+  /** A sign-in began, went on, or (null) is over; its command's outcome says how. */
+  | { readonly type: 'sign-in'; readonly signIn: SignIn | null }
   /** The branch shown is now another one (tree moved, another session opened): items from here on are read anew. */
   | { readonly type: 'branch'; readonly view: View }
   /** For one client: a transient line (settings acknowledgements), never in the transcript. */

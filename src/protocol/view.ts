@@ -4,6 +4,7 @@ import type { Effect } from './effect.ts';
 import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from './entry.ts';
 import type { Failure } from './failure.ts';
 import type { Attachment, Effort, ModelRef, PermissionMode, StopReason, Target, Totals } from './message.ts';
+import type { SignIn } from './provider.ts';
 import type { QuotaFigure } from './usage.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface View {
   todo: TodoItem[];
   outcomes: InputOutcome[];
   jobs: JobRow[];
+  /** The sign-in that runs; null for none. */
+  signIn: SignIn | null;
 }
 
 export interface Head {

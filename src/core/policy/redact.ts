@@ -1,7 +1,7 @@
 import { OWN_CREDENTIALS } from '../values/credentials.ts';
 import { KEY_SHAPES } from '../values/key-shapes.ts';
 
-const REMOVED = '[secret removed]';
+export const REMOVED = '[secret removed]';
 
 /** What is struck out wherever it stands: keys by their shape, and private keys to their end. */
 const SHAPES: readonly RegExp[] = [

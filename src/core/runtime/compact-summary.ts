@@ -55,9 +55,9 @@ async function ask(
   focus: string,
 ): Promise<Summary> {
   const { model, signal } = terms;
-  const record = async (usage: Usage): Promise<void> => {
+  const record = async (usage: Usage, tier = request.tier as string | undefined): Promise<void> => {
     if (!hasUsage(usage)) return;
-    const cost = costOf(model.facts, usage);
+    const cost = costOf(model.facts, usage, tier);
     progress.spend(usage, cost);
     await runtime.recorder.write([{ kind: 'usage', purpose: 'compaction', model: model.ref, usage, cost }], {
       onFailure: 'keep',
@@ -69,9 +69,9 @@ async function ask(
     clock: runtime.system.clock,
     random: runtime.random,
     limits: runtime.retryLimits,
-    onRetry: ({ at, attempt, attempts, failure, usage }) => {
+    onRetry: ({ at, attempt, attempts, failure, usage, tier }) => {
       progress.phase('compacting', failure.message, { at, attempt, attempts, failure });
-      if (usage !== null) void record(usage);
+      if (usage !== null) void record(usage, tier);
     },
   });
   for await (const event of stream) {
@@ -85,8 +85,8 @@ async function ask(
     .join('')
     .trim();
   if (result.outcome === 'complete' && result.stop === 'end' && text !== '')
-    return { outcome: 'done', text, usage, cost: costOf(model.facts, usage) };
-  await record(usage);
+    return { outcome: 'done', text, usage, cost: costOf(model.facts, usage, end.tier ?? request.tier) };
+  await record(usage, end.tier);
   if (result.outcome === 'aborted') return { outcome: 'aborted' };
   if (result.outcome === 'failed')
     return { outcome: 'failed', message: result.failure.message, failure: result.failure };

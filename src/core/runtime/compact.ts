@@ -59,6 +59,7 @@ export async function compact(parts: CompactionParts, order: CompactionOrder): P
     tokensAfter: null,
     usage: summary.usage,
     cost: summary.cost,
+    model: terms.model.ref,
     budget: order.budget,
     kept,
   };

@@ -154,8 +154,11 @@ async function runDelegate(
       case 'usage':
         spend(entry.model, entry.usage, entry.cost);
         break;
+      case 'sleep':
+        activity.act(name, 'sleeps until a usage limit is lifted');
+        break;
       case 'compaction':
-        spend(model.ref, entry.usage, entry.cost);
+        spend(entry.model ?? model.ref, entry.usage, entry.cost);
         break;
       default:
         break;

@@ -31,6 +31,7 @@ export async function buildRequest(
   const request: ModelRequest = {
     ...requestFor(runtime, { model, effort }, messages),
     calls: last ? 'forbidden' : 'allowed',
+    ...(runtime.fast() && model.facts.fast === true ? { tier: 'priority' as const } : {}),
   };
   return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
 }

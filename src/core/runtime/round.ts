@@ -62,7 +62,7 @@ export async function runRound(
         failure: info.failure,
       });
       if (info.usage !== null) {
-        const cost = costOf(model.facts, info.usage);
+        const cost = costOf(model.facts, info.usage, info.tier ?? request.tier);
         progress.spend(info.usage, cost);
         // Tokens of a failed try were still paid for (TURN-5).
         void runtime.recorder.write([{ kind: 'usage', purpose: 'retry', model: model.ref, usage: info.usage, cost }], {
@@ -84,7 +84,7 @@ export async function runRound(
     if (part.type !== 'call') return [part];
     return complete && !last ? [describeCall(runtime, part, ownName(index, part.call))] : [];
   });
-  const cost = costOf(model.facts, end.usage);
+  const cost = costOf(model.facts, end.usage, end.tier ?? request.tier);
   if (parts.some(isVisible) || hasUsage(end.usage)) {
     progress.spend(end.usage, cost);
     if (parts.some(isVisible)) progress.visible = true;

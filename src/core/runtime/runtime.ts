@@ -19,6 +19,7 @@ import type { ContextGauge } from './context-gauge.ts';
 import type { Gate } from './gate.ts';
 import type { Inbox, Waiting } from './inbox.ts';
 import type { TurnProgress } from './turn-progress.ts';
+import type { UsageLimit } from './usage-limit.ts';
 
 /** Writes first, shows afterwards: resolves once the entries are as safe as their classes ask and every client was told. */
 export interface Recorder {
@@ -62,6 +63,10 @@ export interface Runtime {
   readonly sentImages: Set<string>;
   readonly loadAttachment: (attachment: Attachment) => Promise<string | null>;
   readonly retryLimits: Partial<RetryLimits>;
+  /** Whether the person wants the faster, dearer service, as it stands now. */
+  readonly fast: () => boolean;
+  /** How often a turn may sleep until a usage limit is lifted. */
+  readonly sleeps: number;
   readonly calls: CallServices;
 }
 
@@ -124,6 +129,10 @@ export interface TurnTerms {
   readonly opening: Waiting;
   /** What was said besides and opens the turn together with it, in the order typed (QUE-13). */
   readonly beside?: readonly Waiting[];
+  /** Model and effort are this turn's alone. */
+  readonly once?: boolean;
+  /** A usage limit it was asleep for when the session before ended: it goes on sleeping first. */
+  readonly asleep?: UsageLimit;
   /** Aborted with a `StopCause` as its reason. */
   readonly signal: AbortSignal;
   /** Told of every input the turn took, the opening one first. */

@@ -12,6 +12,8 @@ export interface TurnProgress {
   readonly offered: Set<string>;
   /** Calls the permission gate refused. */
   refusals: number;
+  /** Whether it sleeps until a usage limit is lifted. */
+  asleep: boolean;
   spend(usage: Usage, cost: number | null): void;
   /** Says what the turn is doing; the same thing twice is said once. */
   phase(phase: Activity['phase'], detail?: string, retry?: Activity['retry']): void;
@@ -33,6 +35,7 @@ export function createTurnProgress(
     offered: new Set(),
     visible: false,
     refusals: 0,
+    asleep: false,
     spend: (usage, cost) => {
       spent = addUsage(spent, usage, cost);
     },

@@ -1,7 +1,9 @@
 import type { EntryBody, TurnEndReason } from '../../protocol/entry.ts';
 import type { Failure } from '../../protocol/failure.ts';
+import type { Effort, Target } from '../../protocol/message.ts';
 import { SystemError } from '../../system/files.ts';
 import { internalFailure } from '../models/failures.ts';
+import { modelRefText } from '../models/model-ref.ts';
 import { makeRoom, makeRoomAfterRefusal, noRoomMade } from './compact-turn.ts';
 import { dispatchCalls } from './dispatch-tools.ts';
 import type { Waiting } from './inbox.ts';
@@ -9,6 +11,7 @@ import { createRepeats } from './repeats.ts';
 import { runRound } from './round.ts';
 import type { Runtime, StopCause, TurnTerms } from './runtime.ts';
 import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
+import { sleepUntilLifted, type UsageLimit, usageLimit } from './usage-limit.ts';
 
 export interface TurnReport {
   readonly reason: TurnEndReason;
@@ -18,6 +21,8 @@ export interface TurnReport {
   readonly refusals: number;
   /** Whether the model had anything to show before it ended (STOP-6). */
   readonly visible: boolean;
+  /** Ended while it slept until a usage limit is lifted: what waits would meet that limit too. */
+  readonly asleep: boolean;
 }
 
 type Ending = Pick<TurnReport, 'reason' | 'failure' | 'message'>;
@@ -50,7 +55,8 @@ export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnR
   await recorder.write([...notes, { kind: 'turn-end', turn: terms.turn, ...ending, duration, usage: progress.spent }], {
     onFailure: 'keep',
   });
-  return { ...ending, refusals: progress.refusals, visible: progress.visible };
+  const { refusals, visible, asleep } = progress;
+  return { ...ending, refusals, visible, asleep };
 }
 
 async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgress): Promise<Ending> {
@@ -58,19 +64,27 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
   const repeats = createRepeats();
   const parts = { runtime, terms, progress };
   const made = noRoomMade();
+  let { sleeps } = runtime;
+  if (terms.asleep !== undefined && !(await sleep(parts, terms.asleep))) return stopped(signal);
   for (let round = 1; ; round++) {
     if (signal.aborted) return stopped(signal);
     // A delegate's may fall to nothing while it runs.
     const { roundLimit } = terms;
     const last = roundLimit !== null && round >= roundLimit;
-    const room = await makeRoom(parts, made, round);
+    // One turn elsewhere is no reason to summarise the conversation (SC-10.5).
+    const room = terms.once === true ? ROOM : await makeRoom(parts, made, round);
     if (room.outcome === 'aborted') return stopped(signal);
     if (room.outcome === 'none') return failedBy(room.failure);
     const reply = await runRound(runtime, terms, progress, round, last);
     if (reply.outcome === 'aborted') return stopped(signal);
     if (reply.outcome === 'failed') {
       if (await leaveImagesOut(runtime, reply)) continue;
-      if (reply.failure.category !== 'context-too-long') return failedBy(reply.failure);
+      const limit = usageLimit(reply.failure, runtime.system.clock.now());
+      if (limit !== null && sleeps-- > 0) {
+        if (await sleep(parts, limit)) continue;
+        return stopped(signal);
+      }
+      if (reply.failure.category !== 'context-too-long' || terms.once === true) return failedBy(reply.failure);
       const again = await makeRoomAfterRefusal(parts, made, round, reply.failure);
       if (again.outcome === 'there') continue;
       return again.outcome === 'aborted' ? stopped(signal) : failedBy(again.failure);
@@ -94,6 +108,17 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
   }
 }
 
+/** As long as it lasts the turn is known to be asleep. */
+async function sleep(
+  { runtime, terms, progress }: { runtime: Runtime; terms: TurnTerms; progress: TurnProgress },
+  limit: UsageLimit,
+): Promise<boolean> {
+  progress.asleep = true;
+  const woke = await sleepUntilLifted(runtime, terms, progress, limit);
+  progress.asleep = !woke;
+  return woke;
+}
+
 /** After the service refused an image: true when there were images that can be left out of the next try (UP-28). */
 async function leaveImagesOut(
   runtime: Runtime,
@@ -111,12 +136,20 @@ async function leaveImagesOut(
 
 /** The opening input joins the branch and the turn begins: one batch, flushed before the first request. */
 async function open(runtime: Runtime, terms: TurnTerms): Promise<void> {
-  const { opening, beside = [], turn, model, effort } = terms;
+  const { opening, beside = [], turn, model, effort, once } = terms;
   const as = opening.delivery === 'resend' || opening.delivery === 'wake' ? opening.delivery : 'prompt';
   await runtime.recorder.write([
     { kind: 'taken', input: opening.id, turn, as },
     ...beside.map(({ id }) => ({ kind: 'taken', input: id, turn, as: 'prompt' }) as const),
-    { kind: 'turn-start', turn, model: model.ref, effort, mode: runtime.calls.gate.mode() },
+    {
+      kind: 'turn-start',
+      turn,
+      model: model.ref,
+      effort,
+      mode: runtime.calls.gate.mode(),
+      ...(once === true ? { once } : {}),
+    },
+    ...(once === true ? [targetNote(effort, opening.target ?? null)] : []),
   ]);
   for (const input of [opening, ...beside]) terms.onTaken(input);
 }
@@ -137,6 +170,18 @@ async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
   }
   for (const input of inputs) terms.onTaken(input);
 }
+
+/** Said where the turn begins: what another model costs here is easily overlooked (SC-10.4). */
+function targetNote(effort: Effort, target: Target | null): EntryBody {
+  const model = target?.model ?? null;
+  const text =
+    model === null
+      ? `This prompt runs with effort ${effort}; the conversation keeps its own.`
+      : `This prompt runs on ${modelRefText(model)}${target?.effort ? ` with effort ${effort}` : ''}; the conversation stays on its own model. Another model shares no cache: it reads the whole conversation anew, and that is paid for.`;
+  return { kind: 'note', level: 'info', identifier: 'one-turn-target', text };
+}
+
+const ROOM = { outcome: 'there' } as const;
 
 function failedBy(failure: Failure): Ending {
   return { reason: 'failed', failure, message: failure.message };

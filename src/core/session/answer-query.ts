@@ -38,6 +38,8 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
     const sources = { files: system.files, images, changes: ledger.changes, workspace: folder };
     return done({ files: await sessionChanges(sources, path) });
   },
+  usage: async ({ usage }, { fresh }) => done(await usage.report(fresh)),
+  providers: async ({ signIn }, { look }) => done({ providers: [...((await signIn.connections?.rows(look)) ?? [])] }),
   status: (parts) => done({ rows: statusRows(parts) }),
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),
   tree: (parts) => readTree(parts),

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../base/refusal.ts';
+import { done, type Refusal } from '../../base/refusal.ts';
 import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import type { Answered, QueryType } from '../../protocol/query.ts';
@@ -14,6 +14,8 @@ import type { Journal } from '../journal/journal.ts';
 import { createModelContext } from '../journal/model-context.ts';
 import { recover } from '../journal/recover.ts';
 import type { Models } from '../models/catalog.ts';
+import type { Connections } from '../models/sign-in/connections.ts';
+import type { UsageWatch } from '../models/usage-watch.ts';
 import type { Audit } from '../policy/audit.ts';
 import { createEntryAudit } from '../policy/audit-entries.ts';
 import type { FactScope } from '../policy/facts.ts';
@@ -28,6 +30,7 @@ import { withDelegates } from '../runtime/delegate.ts';
 import { createGate } from '../runtime/gate.ts';
 import { createInbox } from '../runtime/inbox.ts';
 import type { Recorder, Runtime } from '../runtime/runtime.ts';
+import type { SpendingLimits } from '../runtime/spending.ts';
 import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts';
 import { withoutHidden } from '../runtime/unanswered-prompts.ts';
 import type { LanguageServers } from '../tools/language-servers.ts';
@@ -39,8 +42,9 @@ import { createAttachments } from './attachments.ts';
 import { createBranchMemory } from './branch-memory.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
-import { createCurrentModel } from './current-model.ts';
+import { type CurrentModelParts, createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
+import type { FastMode } from './fast-command.ts';
 import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
@@ -55,6 +59,7 @@ import { createRecorder } from './recorder.ts';
 import { refused } from './sent.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
+import { createSignInDesk } from './sign-in.ts';
 import { findSurroundings } from './surroundings.ts';
 import { createTitleRequest } from './title-request.ts';
 import type { Trail } from './trail.ts';
@@ -62,6 +67,8 @@ import type { TrustMemory } from './trust-memory.ts';
 import { settleTrust, type TrustStart } from './trust-question.ts';
 import { createTurnLoop } from './turn-loop.ts';
 import { closeCutUndo } from './undo.ts';
+import { createUsageDesk, underSpending } from './usage-desk.ts';
+import { createWakeUp } from './wake-up.ts';
 
 export interface ControllerOptions {
   readonly system: System;
@@ -130,6 +137,19 @@ export interface ControllerOptions {
   readonly autocompact?: CompactionWish;
   /** Whether the model is asked for a title beside the first turn; default false. */
   readonly naming?: boolean;
+  /** What may be spent, and where that is written down; absent: as much as there is, and nowhere. */
+  readonly usage?: {
+    /** Folder of Houston's state; null: nothing is kept. */
+    readonly state: string | null;
+    readonly limits: SpendingLimits;
+    /** How often a turn may sleep until a usage limit is lifted. */
+    readonly sleeps: number;
+    /** Whether the faster service is asked for where there is one. */
+    readonly fast: boolean;
+    readonly watch?: UsageWatch;
+  };
+  /** How providers are connected; absent: they cannot be. */
+  readonly connections?: Connections;
   /** Keeps choices for sessions to come, by the names of settings; absent: they can not be kept. */
   readonly saveDefaults?: SessionParts['saveDefaults'];
   /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
@@ -174,7 +194,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
 
   const repairs = await recover(journal);
   if (repairs.length > 0) await journal.append(repairs, { onFailure: 'keep' }).durable;
-  const { recollection: past, transcript } = await foldKept(journal, folder, options.version);
+  const usage = createUsageDesk({
+    system,
+    state: options.usage?.state ?? null,
+    session: journal.session,
+    ...(options.usage?.watch === undefined ? {} : { watch: options.usage.watch }),
+  });
+  const { recollection: past, transcript } = await foldKept(journal, folder, options.version, undefined, usage);
   const { view } = past;
   Object.assign(view.head, {
     home: system.environment.home,
@@ -201,6 +227,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const notice = branch.cache.see(entry);
     if (notice !== null) void recorder.write([notice], { onFailure: 'keep' });
     if (entry.kind === 'name') named ||= entry.by !== 'prompt';
+    usage.see(entry);
     const audited = auditedOf(entry);
     if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
@@ -223,13 +250,26 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (sandbox !== view.head.sandbox) publisher.publish({ type: 'head', head: { sandbox } });
   });
   const asks = createAsks({ publisher, recorder, clock, ids });
+  const ask = oneQuestion(asks.ask);
   const outcomes = createOutcomes(publisher);
   const handBacks = createHandBacks(publisher, outcomes);
   const inbox = createInbox(view.queue, past.held);
   let runtime: Runtime | null = null;
   const autocompact = { wish: past.autocompact ?? options.autocompact ?? { automatic: true, cap: null } };
+  const wakeUp = createWakeUp(past);
+  const limits = options.usage?.limits ?? { session: null, day: null };
+  const spending = usage.open({ recorder, ask, canAsk: options.canAsk, limits });
+  const fast: FastMode = { on: options.usage?.fast ?? false };
+  const guarded: CurrentModelParts['models'] = {
+    configured: options.models.configured,
+    open: async (ref) => {
+      const opened = await options.models.open(ref);
+      return opened.ok ? done(underSpending(opened.value, spending)) : opened;
+    },
+  };
   const model = createCurrentModel({
-    models: options.models,
+    models: guarded,
+    fast: () => fast.on,
     publisher,
     recorder,
     effort: options.settings.effort,
@@ -247,6 +287,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     journal,
     build: options.version,
     isQuiet: () => view.activity.phase === 'idle',
+    follower: () => createUsageDesk({ system, state: null, session: journal.session }),
   });
   const sent = withoutHidden(journal, branch.prompts);
   const memory: SessionMemory = {
@@ -254,7 +295,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     lastInput: past.lastInput,
     lastTurnFailed: past.lastEnd !== null && past.lastEnd.reason !== 'done',
   };
-  const { version } = options;
+  const version = options.version;
   const mover = createBranchMover({ journal, publisher, recorder, memory, branch, folder, version });
   const shell = createShellLines({
     recorder,
@@ -288,6 +329,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       if (asks && model.model !== null && delivery !== 'resend' && delivery !== 'wake')
         titles.ask(past.firstPrompt ?? text, model.model);
     },
+    asleep: wakeUp.of,
     beforeTurn: () => images.beginPoint(),
     onSettled: (input, report) => {
       memory.lastInput = input;
@@ -355,6 +397,9 @@ export async function createController(options: ControllerOptions): Promise<Sess
         const bytes = await attachments.load(attachment);
         return bytes === null ? null : Buffer.from(bytes).toString('base64');
       },
+      fast: () => fast.on,
+      // Nobody watches a one-shot run: one that slept for hours would only look as if it hung.
+      sleeps: options.canAsk ? (options.usage?.sleeps ?? 0) : 0,
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
       calls: {
         tools: options.tools.filter((tool) => tool.needs !== 'skills' || (skills?.list.length ?? 0) > 0),
@@ -369,7 +414,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
           canAsk: options.canAsk,
           audit,
         }),
-        ask: oneQuestion(asks.ask),
+        ask,
         canAsk: options.canAsk,
         folder,
         home: system.environment.home,
@@ -396,6 +441,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       openJournal: () => openChildJournal(system, journal, folder, options.version),
       lastNumber: past.lastDelegate,
     });
+    if (options.canAsk) await wakeUp.arm({ inbox, recorder });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
     checkpoints.rest();
@@ -420,6 +466,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       await intents.settled();
       await options.drafts.settle();
       await recorder.written();
+      await usage.close();
       finished.abort();
     };
     await Promise.race([finish(), clock.sleep(CLOSE_LIMIT_MS, finished.signal)]);
@@ -449,6 +496,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
     loop,
     runtime: () => runtime,
     autocompact,
+    fast,
+    usage,
     saveDefaults: options.saveDefaults ?? (async () => false),
     canAsk: options.canAsk,
     attachments,
@@ -461,6 +510,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     trail: options.trail ?? null,
     memory,
     trustMemory: options.trustMemory ?? null,
+    signIn: createSignInDesk(options.connections ?? null, { explicit: options.model, session: past.model }),
     end: () => void close(),
   };
   const intents = createIntentHandler(parts);

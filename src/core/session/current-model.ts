@@ -1,5 +1,5 @@
-import type { Refusal } from '../../base/refusal.ts';
-import type { Effort, ModelRef } from '../../protocol/message.ts';
+import { done, type Outcome, type Refusal, refuse } from '../../base/refusal.ts';
+import type { Effort, ModelRef, Target } from '../../protocol/message.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Model, ModelFacts } from '../models/model.ts';
 import type { Recorder } from '../runtime/runtime.ts';
@@ -13,6 +13,8 @@ export interface CurrentModel {
   readonly problem: Refusal | null;
   /** Opens the model of the command line, the session, the settings or the environment, in that order. */
   start(explicit: string | null, session: ModelRef | null, interactive: boolean): Promise<void>;
+  /** What a turn with a target of its own runs on; the conversation's choice stays as it is. */
+  aim(target: Target | null): Promise<Outcome<{ readonly model: Model; readonly effort: Effort }>>;
   /** `busy`: adopted when the turn is over. A model that cannot be opened changes nothing (INV-19). */
   choose(ref: ModelRef | null, effort: Effort | null, busy: boolean): Promise<Refusal | null>;
   adopt(): Promise<void>;
@@ -25,6 +27,8 @@ export interface CurrentModelParts {
   readonly publisher: Publisher;
   readonly recorder: Recorder;
   readonly effort: Effort;
+  /** Whether the faster service is wanted. */
+  readonly fast: () => boolean;
   /** Whether everything else a turn needs is there. */
   readonly isStarted: () => boolean;
   /** Tokens at which a conversation with such a model is compacted; null for never. */
@@ -50,6 +54,7 @@ export function createCurrentModel({
         model: model?.ref ?? null,
         effort,
         contextWindow: model?.facts.contextWindow ?? null,
+        fast: { on: given.fast(), offered: model?.facts.fast === true },
         compactAt: model === null ? null : shareOf(model.facts, given.budget(model.facts)),
         pendingModel: pending?.model?.ref ?? null,
         startupProblem: problem,
@@ -86,6 +91,15 @@ export function createCurrentModel({
       if (opened.ok) model = opened.value;
       else problem = opened.refusal;
       show();
+    },
+    aim: async (target) => {
+      const wanted = target?.effort ?? effort;
+      if (target === null || target.model === null)
+        return model === null
+          ? refuse('no-model', 'There is no model: choose one with /model.')
+          : done({ model, effort: wanted });
+      const opened = await models.open(target.model);
+      return opened.ok ? done({ model: opened.value, effort: wanted }) : opened;
     },
     choose: async (ref, newEffort, busy) => {
       let opened: Model | null = null;

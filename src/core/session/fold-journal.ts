@@ -244,7 +244,7 @@ function createFold(session: string, folder: string, version: string, kept: stri
     else if (isKind(entry, 'name')) state.named ||= entry.by !== 'prompt';
     else if (isKind(entry, 'record') && entry.name === RELEASED) state.released = true;
     else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) state.autocompact = readWish(entry.data);
-    else if (isKind(entry, 'queue')) state.held = entry.paused === null ? [] : entry.order;
+    else if (isKind(entry, 'queue')) state.held = entry.paused === null ? [] : (entry.held ?? entry.order);
     else if (isKind(entry, 'turn-end')) state.lastEnd = entry;
     else if (isKind(entry, 'file-change'))
       state.fileChanges.push({ call: entry.call, path: entry.path, before: entry.before, after: entry.after });

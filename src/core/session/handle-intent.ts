@@ -8,6 +8,7 @@ import { type Arriving, STOPPED, say } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { isBusy, runCommand, waitsForIdle } from './session-commands.ts';
 import { setMode } from './set-mode.ts';
+import { answerSignIn, connectProvider } from './sign-in.ts';
 import { navigate } from './tree-moves.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -92,7 +93,6 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
   };
 }
 
-/** One case a variant. */
 async function editDraft({ drafts }: SessionParts, edit: DraftEdit, client: ClientId): Promise<Sent> {
   const held = await drafts.get(client);
   const next = held === null ? null : editedDraft(held, edit);
@@ -101,6 +101,7 @@ async function editDraft({ drafts }: SessionParts, edit: DraftEdit, client: Clie
   return accepted();
 }
 
+/** One case a variant. */
 async function handleIntent(
   parts: SessionParts,
   intent: Exclude<Intent, { type: 'cancel' }>,
@@ -161,6 +162,10 @@ async function handleIntent(
         : refused('not-your-turn', 'No command of this client is waiting to be done.');
     case 'withdraw':
       return withdraw(parts, intent.ref, client);
+    case 'sign-in':
+      return answerSignIn(parts, intent);
+    case 'connect-provider':
+      return connectProvider(parts, intent);
     case 'job':
       return refused('no-such-job', `There is no job ${intent.job}.`);
     case 'navigate':

@@ -13,13 +13,16 @@ import type { SaveDefaults } from '../settings/save-defaults.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
+import type { FastMode } from './fast-command.ts';
 import type { HandBacks } from './hand-backs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
+import type { SignInDesk } from './sign-in.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { TurnLoop } from './turn-loop.ts';
+import type { UsageDesk } from './usage-desk.ts';
 
 /** What is wanted of automatic compaction now; changed by `/autocompact`, read before each request. */
 export interface Autocompact {
@@ -46,6 +49,9 @@ export interface SessionParts {
   /** Null until the session is ready. */
   readonly runtime: () => Runtime | null;
   readonly autocompact: Autocompact;
+  readonly fast: FastMode;
+  /** What was used, what it cost and what it may still cost. */
+  readonly usage: Pick<UsageDesk, 'report'>;
   /** Keeps choices for sessions to come; false when that can not be. */
   readonly saveDefaults: SaveDefaults;
   /** Whether somebody is there. */
@@ -64,6 +70,7 @@ export interface SessionParts {
   readonly memory: SessionMemory;
   /** Where an answer about trusting the workspace is remembered; null where none may be. */
   readonly trustMemory: TrustMemory | null;
+  readonly signIn: SignInDesk;
   /** Ends the session; the answer to the intent that asked for it is given first. */
   readonly end: () => void;
 }

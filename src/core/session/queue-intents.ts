@@ -1,6 +1,7 @@
 import type { EntryId } from '../../protocol/entry.ts';
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
+import { typedText } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted, refused } from './sent.ts';
 import { queueEntry } from './turn-loop.ts';
@@ -23,7 +24,10 @@ export async function takeOut(
       outcomes.set(row, 'dropped', { messages: [{ level: 'info', identifier: reason, text: row.text }] });
   }
   if (reason === 'discarded') return accepted();
-  return accepted({ kind: 'recalled', drafts: gone.map(({ text, attachments }) => ({ text, attachments })) });
+  return accepted({
+    kind: 'recalled',
+    drafts: gone.map((row) => ({ text: typedText(row), attachments: row.attachments })),
+  });
 }
 
 export async function resumeQueue(parts: SessionParts): Promise<Sent> {

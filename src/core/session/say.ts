@@ -1,8 +1,10 @@
+import { done } from '../../base/refusal.ts';
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { Attachment } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { QueueRow } from '../../protocol/view.ts';
 import { saidKey } from './fold-journal.ts';
+import { takeTarget } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted, refused } from './sent.ts';
 import { queueEntry } from './turn-loop.ts';
@@ -37,6 +39,13 @@ export async function say(parts: SessionParts, intent: Say, client: ClientId, ar
     loop.runPrivately({ client, ref: intent.ref, text: intent.text });
     return accepted();
   }
+  // A shell line and what goes out with the rest are said as they are.
+  const aimed =
+    intent.delivery === 'shell'
+      ? done({ target: null, text: intent.text })
+      : await takeTarget(intent.text, parts.models, parts.model.model?.facts ?? null);
+  if (!aimed.ok) return { accepted: false, refusal: aimed.refusal };
+  const { target, text } = aimed.value;
   const attachments: Attachment[] = [];
   for (const wish of intent.attachments) {
     const kept = await parts.attachments.keep(wish);
@@ -44,9 +53,11 @@ export async function say(parts: SessionParts, intent: Say, client: ClientId, ar
     attachments.push(kept.value);
   }
   // What goes out with the rest keeps its place in line.
-  const delivery = intent.together === true ? 'queue' : intent.delivery;
-  const body = { client, ref: intent.ref, text: intent.text, attachments, delivery };
-  const [entry] = await recorder.write([{ kind: 'input', ...body, target: null }]);
+  // A turn cannot change its model on the way: what has a target of its own waits for a turn of its own (SC-7.1).
+  const steers = intent.delivery === 'steering' && target !== null;
+  const delivery = intent.together === true || steers ? 'queue' : intent.delivery;
+  const body = { client, ref: intent.ref, text, attachments, delivery, target };
+  const [entry] = await recorder.write([{ kind: 'input', ...body }]);
   memory.said.set(key, entry!.id);
   outcomes.set({ client, ref: intent.ref }, 'waiting');
   const moved = putInLine(parts, { id: entry!.id, ...body }, arriving);

@@ -7,12 +7,15 @@ import { modelRefText } from '../models/model-ref.ts';
 import type { Waiting } from '../runtime/inbox.ts';
 import { chooseAutocompact } from './autocompact.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
+import { chooseFast, fastAtOnce } from './fast-command.ts';
+import { EFFORTS, effortProblem } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
 import { askAgain, resumeQueue } from './queue-intents.ts';
 import type { Arriving } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
+import { carryOutSignIn, carryOutSignOut, refusesSignIn } from './sign-in.ts';
 import { statusRows } from './status.ts';
 import { bringBack, goInTree, labelPlace, refusesTree } from './tree-moves.ts';
 import type { TrustMemory } from './trust-memory.ts';
@@ -44,12 +47,15 @@ interface NowCommand extends KnownCommand {
 interface IdleCommand extends KnownCommand {
   /** Sent while nothing is under way, it runs ahead of what was said since (SC-5.8). */
   readonly ahead: boolean;
+  /** A way to a model: where there is none, it runs ahead of what waits for one (decisions §10.7). */
+  readonly cures?: true;
   /** Why it can not be carried out whatever it waits for; null when it may wait. */
   refuses(parts: SessionParts, argument: string): Refusal | null;
   carryOut(parts: SessionParts, argument: string, signal: AbortSignal, row: Waiting): Promise<CommandEnd>;
+  /** What needs no idle session after all, answered as it is sent; null where it has to wait. */
+  atOnce?(parts: SessionParts, argument: string, client: ClientId): Sent | null;
 }
 
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max', 'default'];
 const MODES: readonly PermissionMode[] = ['ask', 'edits', 'plan', 'bypass'];
 
 const COMMANDS: readonly Command[] = [
@@ -154,6 +160,37 @@ const COMMANDS: readonly Command[] = [
     carryOut: goBack,
   },
   {
+    name: 'fast',
+    argument: '[on|off|status]',
+    suggestions: ['on', 'off', 'status'],
+    description: 'Choose the faster, dearer service where the model has one',
+    during: 'after',
+    ahead: false,
+    atOnce: fastAtOnce,
+    refuses: () => null,
+    carryOut: chooseFast,
+  },
+  {
+    name: 'login',
+    argument: '<provider>',
+    description: 'Sign in to a model service',
+    during: 'after',
+    ahead: true,
+    cures: true,
+    refuses: refusesSignIn,
+    carryOut: carryOutSignIn,
+  },
+  {
+    name: 'logout',
+    argument: '[provider]',
+    description: 'Sign out of model services',
+    during: 'after',
+    ahead: true,
+    cures: true,
+    refuses: (parts) => refusesSignIn(parts, 'any'),
+    carryOut: carryOutSignOut,
+  },
+  {
     name: 'rename',
     argument: 'title',
     description: 'Give this conversation a title',
@@ -229,8 +266,13 @@ export async function runCommand(
   if (command === undefined) return refused('unknown-command', `There is no command /${intent.name}.`);
   const refusal = refusalOf(parts, command, argument);
   if (refusal !== null) return { accepted: false, refusal };
+  const answered = 'carryOut' in command ? (command.atOnce?.(parts, argument, client) ?? null) : null;
+  if (answered !== null) {
+    if (answered.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
+    return answered;
+  }
   if ('carryOut' in command || waits(parts, command))
-    return queueCommand(parts, { ...intent, argument }, client, arriving, 'carryOut' in command && command.ahead);
+    return queueCommand(parts, { ...intent, argument }, client, arriving, 'carryOut' in command && command.ahead, command.cures);
   const sent = await command.run(parts, argument, client);
   if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
   return sent;
@@ -312,10 +354,12 @@ async function forgetTrust(memory: TrustMemory | null): Promise<string> {
 
 /** What an argument can be, by what was typed of it. */
 export function completeArgument(
-  { models }: Pick<SessionParts, 'models'>,
+  parts: Pick<SessionParts, 'models' | 'runtime'>,
   name: string,
   typed: string,
 ): { value: string; description: string }[] {
+  const { models } = parts;
+  if (name === '$') return completeTarget(parts, typed);
   if (name === 'model') {
     const rows = models.list().map((row) => ({
       value: modelRefText(row.ref),
@@ -328,6 +372,28 @@ export function completeArgument(
   return choices.filter((choice) => choice.startsWith(typed)).map((value) => ({ value, description: '' }));
 }
 
+/** What a word after `$` at the start of a prompt can be: where this one turn runs, or a skill (decisions §4). */
+function completeTarget(
+  { models, runtime }: Pick<SessionParts, 'models' | 'runtime'>,
+  typed: string,
+): { value: string; description: string }[] {
+  const [, named = '', effort] = /^([^+]*)(?:\+(\w*))?$/.exec(typed) ?? [];
+  if (effort !== undefined)
+    return EFFORTS.filter((level) => level.startsWith(effort)).map((level) => ({
+      value: `${named}+${level}`,
+      description: 'effort, for this turn',
+    }));
+  const usable = models.list().filter(({ ready, ref }) => ready && modelRefText(ref).includes(typed));
+  const skills = (runtime()?.calls.skills ?? []).filter(({ name }) => name.startsWith(typed));
+  return [
+    ...usable.map(({ ref, provider }) => ({
+      value: modelRefText(ref),
+      description: `model, for this turn: ${provider}`,
+    })),
+    ...skills.map(({ name, description }) => ({ value: name, description: `skill: ${description}` })),
+  ];
+}
+
 /** Whether something runs on the model there is now (INV-12). */
 export function isBusy({ loop }: Pick<SessionParts, 'loop'>): boolean {
   return loop.running === 'turn' || loop.running === 'command';
@@ -337,6 +403,12 @@ async function chooseModel(
   parts: SessionParts,
   wish: { readonly model?: Parameters<SessionParts['model']['choose']>[0]; readonly effort?: Effort },
 ): Promise<Sent> {
+  const facts = parts.model.model?.facts;
+  const problem =
+    wish.model === undefined && wish.effort !== undefined && facts !== undefined
+      ? effortProblem(facts, wish.effort)
+      : null;
+  if (problem !== null) return refused('effort-unfitting', problem);
   const refusal = await parts.model.choose(wish.model ?? null, wish.effort ?? null, isBusy(parts));
   if (refusal !== null) return { accepted: false, refusal };
   parts.loop.wake();

@@ -3,6 +3,7 @@ import type { InputOutcome } from '../../protocol/view.ts';
 import type { Inbox, Waiting } from '../runtime/inbox.ts';
 import type { Recorder, Runtime, StopCause, TurnTerms } from '../runtime/runtime.ts';
 import { runTurn, type TurnReport } from '../runtime/turn.ts';
+import type { UsageLimit } from '../runtime/usage-limit.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { OutcomeMessage, Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
@@ -21,13 +22,13 @@ export interface TurnLoop {
   runPrivately(line: PrivateLine): void;
   /** Ends what runs; false when nothing did. What is done already stays done. */
   stop(cause: StopCause): boolean;
-  /** The number of a turn that is had elsewhere and written here. */
-  nextTurn(): number;
   /**
    * Ends the running turn and starts the next one with everything that waits now, up to the first command or shell line
    * (QUE-13). Beside anything that is no turn it does nothing.
    */
   sendTogether(): void;
+  /** The number of a turn that is had elsewhere and written here. */
+  nextTurn(): number;
   /** Holds what waits, with the reason, where anything waits. */
   pause(pause: QueuePause): Promise<void>;
   /** Settles when nothing runs and nothing that waits may start. */
@@ -60,6 +61,8 @@ export interface TurnLoopParts {
   readonly lastTurn: number;
   /** A prompt joined the branch. */
   readonly onTaken: (input: Waiting) => void;
+  /** A usage limit the turn this input opens goes on sleeping for, after a restart. */
+  readonly asleep: (input: EntryId) => { readonly asleep?: UsageLimit };
   /** Before a turn's first effect. */
   readonly beforeTurn: () => Promise<void>;
   readonly onSettled: (input: Waiting, report: TurnReport) => void;
@@ -162,6 +165,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
   const runPrompt = async (row: Waiting, beside: readonly Waiting[]): Promise<void> => {
     const runtime = parts.runtime();
     if (runtime === null || model.model === null) throw new Error('a turn was started before the session was ready');
+    const aimed = await model.aim(row.target ?? null);
+    if (!aimed.ok) return fail([row, ...beside], new Error(aimed.refusal.message));
     const abort = new AbortController();
     if (row.stillborn) abort.abort('stopped' satisfies StopCause);
     current = { kind: 'turn', abort };
@@ -169,8 +174,9 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     const taken: Waiting[] = [];
     const terms: TurnTerms = {
       turn,
-      model: model.model,
-      effort: model.effort,
+      ...aimed.value,
+      ...(row.target ? { once: true } : {}),
+      ...parts.asleep(row.id),
       roundLimit: parts.roundLimit,
       opening: row,
       beside,
@@ -196,6 +202,9 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     parts.onSettled(row, report);
     if (report.reason === 'failed' || report.reason === 'repeating')
       await holdBehind(report.message ?? 'The turn failed.');
+    // The next one would meet the same limit.
+    else if (report.asleep && report.reason === 'stopped' && inbox.rows.length > 0)
+      await hold({ because: 'stopped', message: 'Held: the usage limit is not lifted yet.' });
   };
 
   const runShell = async (row: Waiting): Promise<void> => {

@@ -21,11 +21,18 @@ export interface UsageTally {
   /** The dearest first. */
   rows(): UsageRow[];
   sum(): UsageSum;
+  save(): SavedTally;
 }
 
-export function createUsageTally(): UsageTally {
-  const rows = new Map<string, UsageRow>();
-  let last: ModelRef | null = null;
+/** What is known, as data. */
+export interface SavedTally {
+  readonly rows: readonly UsageRow[];
+  readonly last: ModelRef | null;
+}
+
+export function createUsageTally(saved?: SavedTally): UsageTally {
+  const rows = new Map((saved?.rows ?? []).map((row) => [rowKey(row), row]));
+  let last = saved?.last ?? null;
   return {
     see: (entry) => {
       if (entry.kind === 'turn-start' || entry.kind === 'model') last = entry.model;
@@ -35,6 +42,7 @@ export function createUsageTally(): UsageTally {
     },
     rows: () => sorted(rows.values()),
     sum: () => [...rows.values()].reduce(joinSums, NO_USAGE_SUM),
+    save: () => ({ rows: [...rows.values()], last }),
   };
 }
 
@@ -58,9 +66,13 @@ function paid({ id, time, usage, cost }: Pick<Spent, 'id' | 'time' | 'usage' | '
 }
 
 export function addRow(rows: Map<string, UsageRow>, { model, purpose, usage, cost }: Omit<Spent, 'id' | 'time'>): void {
-  const key = `${modelRefText(model)}\n${purpose}`;
+  const key = rowKey({ model, purpose });
   const before = rows.get(key) ?? { model, purpose, ...NO_USAGE_SUM };
   rows.set(key, { model, purpose, ...addToSum(before, usage, cost) });
+}
+
+function rowKey({ model, purpose }: Pick<UsageRow, 'model' | 'purpose'>): string {
+  return `${modelRefText(model)}\n${purpose}`;
 }
 
 export function sorted(rows: Iterable<UsageRow>): UsageRow[] {

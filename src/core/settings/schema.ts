@@ -57,6 +57,20 @@ function whole(
   };
 }
 
+/** US dollars, cents and less included; null for none. */
+function dollars(key: string, owner: Setting<number>['owner'], description: string): Setting<number | null> {
+  return {
+    key,
+    initial: null,
+    owner,
+    description,
+    scope: 'person',
+    join: 'strongest',
+    schema: { type: 'number', minimum: 0 },
+    read: (value) => (typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined),
+  };
+}
+
 function choice<C extends string>(
   key: string,
   initial: C,
@@ -232,6 +246,20 @@ export const SETTINGS = {
     'Seconds without a byte after which a reply counts as cut.',
   ),
   retries: whole('requests.retries', 5, [0, 20], 'session', 'Tries after a failure that may pass.'),
+  fast: flag('agent.fast.enabled', false, 'session', 'Asks for the faster, dearer service where a model has one.'),
+  spendingSession: dollars(
+    'limits.spending.session',
+    'session',
+    'US dollars one session may cost: a warning at 80 %, a question before the first request beyond.',
+  ),
+  spendingDay: dollars('limits.spending.day', 'session', 'US dollars all sessions together may cost in a day.'),
+  sleeps: whole(
+    'limits.sleeps',
+    3,
+    [0, 100],
+    'session',
+    'How often a turn sleeps until a usage limit is lifted, then goes on by itself.',
+  ),
   searchFiles: whole('search.maxFiles', 50_000, [1, 10_000_000], 'session', 'Files a search looks at.'),
   autoVetting: flag(
     'vetting.auto',

@@ -72,6 +72,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('expand', 'View', 'Show thinking and long output', '', { keys: ['alt-e'] }),
   slash('collapse', 'View', 'Fold thinking and long output', '', { keys: ['alt-shift-e'] }),
   slash('redraw', 'View', 'Draw the whole screen anew', ''),
+  slash('usage', 'Inspect', 'What was used, what it cost, and what is left', ''),
   slash('status', 'Inspect', 'What this session is and runs on', ''),
 ];
 

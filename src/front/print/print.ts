@@ -147,6 +147,7 @@ function gather(report: Report, entry: Entry, options: PrintOptions): void {
       break;
     }
     case 'usage':
+    case 'compaction':
       report.totals = addUsage(report.totals, entry.usage, entry.cost);
       break;
     case 'result': {
@@ -158,6 +159,11 @@ function gather(report: Report, entry: Entry, options: PrintOptions): void {
       }
       break;
     }
+    case 'note':
+      // What it costs is nothing to find out afterwards.
+      if (entry.level === 'warning' && entry.identifier.startsWith('spending'))
+        tell(options, `houston: ${entry.identifier}: ${entry.text}`);
+      break;
     case 'turn-end':
       if (entry.failure !== null)
         report.failure = { identifier: entry.failure.category, message: entry.failure.message };

@@ -45,6 +45,9 @@ export function complete(screen: Screen, context: Context): Step {
   const argument = /^\/([a-z][a-z0-9-]*) (\S*)$/.exec(typed);
   if (argument !== null)
     return completeArgument(screen, context, argument[1]!, argument[2]!, typed.length - argument[2]!.length);
+  // Where this one turn runs, or a skill: known to the session (decisions §4).
+  const start = caret <= LONGEST_COMMAND && text.startsWith('$') ? /^\$(\S*)$/.exec(text.slice(0, caret)) : null;
+  if (start !== null) return readArguments(screen, '$', start[1]!, 1);
   const path = pathAt(text, caret);
   if (path === null) return stay({ ...screen, completion: null });
   const to = wordEnd(text, caret);
@@ -69,7 +72,20 @@ function completeArgument(screen: Screen, context: Context, name: string, typed:
       .map((value): Choice => ({ insert: value, label: value, detail: '', when: '' }));
     return stay({ ...screen, completion: offer('argument', from, to, choices, text) });
   }
-  const effect: ScreenEffect = { kind: 'read-arguments', command: command.name, typed, forText: text, from, to };
+  return readArguments(screen, command.name, typed, from);
+}
+
+/** Asked of the session; the old list stays until the new one is here. */
+function readArguments(screen: Screen, command: string, typed: string, from: number): Step {
+  const { text, caret } = screen.prompt.editor.buffer;
+  const effect: ScreenEffect = {
+    kind: 'read-arguments',
+    command,
+    typed,
+    forText: text,
+    from,
+    to: wordEnd(text, caret),
+  };
   const kept = screen.completion?.kind === 'argument' ? screen.completion : null;
   return { screen: { ...screen, completion: kept }, effects: [effect] };
 }

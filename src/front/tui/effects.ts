@@ -1,4 +1,5 @@
 import type { ModelRef } from '../../protocol/message.ts';
+import type { Answered } from '../../protocol/query.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
@@ -96,6 +97,18 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
         else dispatch({ type: 'note', level: 'error', text: answer?.refusal.message ?? 'The session is out of reach' });
       });
       return;
+    case 'read-usage': {
+      // What is known is shown at once; what a service has to be asked for comes after it.
+      const show = (answer: Answered<'usage'> | null): void => {
+        if (answer?.ok) dispatch({ type: 'usage', report: answer.value });
+      };
+      void quietly(session.read({ type: 'usage', fresh: false }, client)).then((answer) => {
+        show(answer);
+        if (answer?.ok) void quietly(session.read({ type: 'usage', fresh: true }, client)).then(show);
+        else dispatch({ type: 'note', level: 'error', text: answer?.refusal.message ?? 'The session is out of reach' });
+      });
+      return;
+    }
     case 'copy':
       // Raw also inside tmux: its own wrapping is off by default, and it takes the raw form (UP-17).
       parts.write(clipboardSequence(effect.text));

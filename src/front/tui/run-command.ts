@@ -4,6 +4,7 @@ import { factsOf } from '../commands/facts.ts';
 import { openHistory } from './modals/history.ts';
 import { modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openReader } from './modals/reader.ts';
+import { openUsage } from './modals/usage.ts';
 import { openCard, replyText } from './open-card.ts';
 import { recall, runPromptAction } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
@@ -41,6 +42,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   suspend: (screen) => step(screen, { kind: 'suspend' }),
   redraw: (screen) => step(screen, { kind: 'redraw' }),
   status: (screen) => step(screen, { kind: 'read-status' }),
+  usage: (screen) => step(openUsage(screen), { kind: 'read-usage' }),
   theme: (screen, _context, argument) => {
     if (argument === '') return stay(openPicker(screen, themePicker(screen)));
     if (argument !== 'auto' && argument !== 'dark' && argument !== 'light')

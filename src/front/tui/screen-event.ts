@@ -1,5 +1,6 @@
 import type { Draft, Intent, Sent } from '../../protocol/intent.ts';
 import type { DirtyPart } from '../../protocol/reduce.ts';
+import type { UsageReport } from '../../protocol/usage.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Keymap } from '../commands/keymap.ts';
 import type { Line } from './editor/editor.ts';
@@ -71,6 +72,7 @@ export type ScreenEvent =
       readonly fogged: boolean;
     }
   | { readonly type: 'output-failed'; readonly call: string; readonly message: string }
+  | { readonly type: 'usage'; readonly report: UsageReport }
   | { readonly type: 'status'; readonly rows: readonly { name: string; value: string }[] }
   | { readonly type: 'edited'; readonly text: string | null; readonly problem: string | null }
   /** The clipboard holds a picture, seen when the person came back to this window. */
@@ -108,6 +110,7 @@ export type ScreenEffect =
   | { readonly kind: 'read-models' }
   | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
   | { readonly kind: 'read-status' }
+  | { readonly kind: 'read-usage' }
   | { readonly kind: 'copy'; readonly text: string }
   | { readonly kind: 'copy-to-file'; readonly text: string }
   | { readonly kind: 'read-clipboard' }

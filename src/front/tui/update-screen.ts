@@ -1,6 +1,7 @@
 import { completionArrived } from './completion.ts';
 import { draftContent } from './editor/editor-state.ts';
 import { noteDrawn } from './modals/ask-state.ts';
+import { usageArrived } from './modals/usage.ts';
 import { withAnswer } from './open-card.ts';
 import { imageFrom, pasteInto } from './pasting.ts';
 import { editedLine, isBlank, withText } from './prompt-state.ts';
@@ -61,6 +62,8 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
       return outputArrived(screen, context, event);
     case 'output-failed':
       return stay(outputFailed(screen, event));
+    case 'usage':
+      return stay(usageArrived(screen, event.report, context.now));
     case 'status':
       return stay(statusOpened(screen, event.rows));
     case 'edited':

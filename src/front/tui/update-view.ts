@@ -1,4 +1,4 @@
-import type { InputOutcome } from '../../protocol/view.ts';
+import type { InputOutcome, View } from '../../protocol/view.ts';
 import { inWords } from './editor/atoms.ts';
 import { lineOfDraft } from './editor/draft.ts';
 import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
@@ -24,7 +24,10 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
       screen = noteOutcome(screen, context, outcome);
     }
     const news = own.filter((outcome) => !before.seen.has(outcome.ref)).flatMap((outcome) => outcome.messages);
-    const last = news.findLast((message) => message.identifier !== 'recalled' && message.identifier !== 'discarded');
+    const last = news.findLast(
+      (message) =>
+        message.identifier !== 'recalled' && message.identifier !== 'discarded' && !isShown(screen, view, message.text),
+    );
     if (last !== undefined) screen = withNote(screen, last.text, last.level);
     const refs = own.map((outcome) => outcome.ref).filter((ref) => !before.seen.has(ref));
     if (refs.length > 0) {
@@ -36,6 +39,13 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
 }
 
 const OVER = new Set<InputOutcome['state']>(['done', 'failed', 'stopped', 'dropped', 'refused']);
+
+/** Whether the end of the turn says the same where the person looks: then it is not said twice. */
+function isShown(screen: Screen, { transcript }: View, text: string): boolean {
+  const last = transcript.items.at(-1);
+  const said = last?.kind === 'turn-end' ? (last.failure?.message ?? last.message) : null;
+  return said === text && screen.scroll.follow && screen.modals.length === 0;
+}
 
 /** The session's copy of the half-written line comes back, unless something was typed here meanwhile. */
 function withDraft(screen: Screen, draft: NonNullable<Extract<ScreenEvent, { type: 'view' }>['draft']>): Screen {

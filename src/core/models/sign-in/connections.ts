@@ -37,8 +37,8 @@ export interface ConnectionsParts extends ClaudeCliParts {
   /** Which providers there are, and how a new one is taken up. */
   readonly knows: (id: string) => 'built-in' | 'own' | null;
   readonly ownProviders: () => readonly string[];
-  readonly adopt: (id: string, setting: { readonly [key: string]: Json }) => void;
-  /** Null: nothing may be written. False: it could not be. */
+  readonly adopt: (id: string, setting: { readonly [key: string]: Json }) => Promise<void>;
+  /** Null: there is no place for settings. False: it could not be. */
   readonly write: ((id: string, setting: Json) => Promise<boolean>) | null;
 }
 
@@ -195,10 +195,10 @@ export function createConnections(parts: ConnectionsParts): Connections {
       if (known !== null && !replace && !isOwnPreset)
         return refuse('provider-exists', `There is a provider ${id} already: all the settings say of it is replaced`);
       if (parts.write === null)
-        return refuse('not-saved', 'This session writes no settings: start Houston without --no-save, and with a home');
+        return refuse('not-saved', 'There is no place for settings: neither HOME nor HOUSTON_HOME is set');
       if (!(await parts.write(id, setting)))
         return refuse('not-saved', 'The settings file could not be written, or is not understood: it is as it was');
-      parts.adopt(id, setting);
+      await parts.adopt(id, setting);
       return done({ id });
     },
   };

@@ -4,6 +4,7 @@ import { count, duration, money, plural } from '../figures.ts';
 import { facts, type Line, piece } from '../piece.ts';
 import { proseRows, textRows } from './prose.ts';
 import { type BlockOptions, INDENT, type Row } from './row.ts';
+import { targetWords } from './target.ts';
 import { callRows, writingRows } from './tool-call.ts';
 
 /** An item as rows at a width. Pure: the transcript caches it by item, revision, width and whether it is unfolded. */
@@ -45,9 +46,11 @@ export function gapBefore(previous: Item['kind'] | null, kind: Item['kind']): nu
 function userRows(item: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
   const mark =
     item.as === 'shell' ? piece('! ', 'accent') : item.as === 'wake' ? piece('↻ ', 'quiet') : piece('❯ ', 'accent');
-  const tags = [item.as === 'steering' ? 'into the turn' : '', item.stopped ? '■ stopped' : ''].filter(
-    (tag) => tag !== '',
-  );
+  const tags = [
+    targetWords(item.target),
+    item.as === 'steering' ? 'into the turn' : '',
+    item.stopped ? '■ stopped' : '',
+  ].filter((tag) => tag !== '');
   const tag = tags.join(' • ');
   // What a person said is never cut: beside a tag it is wrapped a little earlier.
   const width = tag === '' ? options.width : Math.max(20, options.width - tag.length - 2);

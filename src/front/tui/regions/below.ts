@@ -1,6 +1,7 @@
 import { cutToWidth, textWidth } from '../../../base/text-width.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
+import { targetWords } from '../blocks/target.ts';
 import { drawLine, drawRight, firstThatFits, lineWidth } from '../draw.ts';
 import { bytes } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
@@ -83,7 +84,8 @@ function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
         : row.delivery === 'command'
           ? piece('/ ', 'accent')
           : piece('○ ', 'accent');
-    const where = paused === null ? words[index]! : 'held';
+    const target = targetWords(row.target);
+    const where = [target, paused === null ? words[index]! : 'held'].filter((word) => word !== '').join(' • ');
     const room = width - 2 - textWidth(where) - 3;
     const withWords = room >= 16;
     return {

@@ -10,7 +10,7 @@ import { rect } from '../frame/rect.ts';
 import { argumentHint, commandLength, ghostOf } from '../ghost.ts';
 import { promptInner } from '../layout.ts';
 import { modelText } from '../modals/modal.ts';
-import { facts, type Line, piece } from '../piece.ts';
+import { facts, type Line, type Piece, piece } from '../piece.ts';
 import { isRecalled } from '../prompt-state.ts';
 import { orbit, type Scene } from '../scene.ts';
 import { oneLine } from './below.ts';
@@ -116,6 +116,21 @@ function statusLines(scene: Scene): Line[] {
       [glyph, piece(`again in ${left}`, 'text')],
     ];
   }
+  if (activity.phase === 'sleeping' && activity.retry !== null) {
+    const left = clockTime(Math.max(0, activity.retry.at - now) + 999);
+    const lifted = piece(`asleep, goes on in ${left}`, 'text');
+    return [
+      [
+        glyph,
+        piece(activity.retry.failure.message, 'warn'),
+        piece(' • ', 'quiet'),
+        lifted,
+        piece(' • Esc ends it', 'quiet'),
+      ],
+      [glyph, lifted, piece(' • Esc ends it', 'quiet')],
+      [glyph, lifted],
+    ];
+  }
   const words = activity.detail !== '' ? activity.detail : (writingCall(live) ?? PHASES[activity.phase]);
   const time = activity.since === null ? '' : clockTime(now - activity.since);
   const written = live === null ? 0 : live.tokens + callTokens(live);
@@ -168,10 +183,33 @@ function modelLine({ view, keymap }: Scene): Line[] {
     const way = view.head.commands.some((command) => command.name === 'login') ? '/login' : '/model';
     return [[piece('no model', 'warn'), piece(`  ${way}`, 'accent')], [piece(way, 'accent')]];
   }
-  const name = modelText((pendingModel ?? model)!, effort);
+  const shown = (pendingModel ?? model)!;
+  // Fast mode is seen by the model's name alone, and without colour too (FA-6, FA-8).
+  const quick = view.head.fast?.on === true && view.head.fast.offered && pendingModel === null;
+  const label = (text: string): Piece => (quick ? { ...piece(text, 'link'), bold: true } : piece(text, 'text'));
+  const whole = modelText(shown, 'default');
+  const thinking = piece(modelText(shown, effort).slice(whole.length), 'text');
+  const quota = quotaWords(view);
   const next: Line = pendingModel === null ? [] : [piece(' from the next turn', 'quiet')];
   const chord = keymap.label('model');
   const key: Line = isRunning(view) || chord === null ? [] : [piece(` [${chord}]`, 'accent')];
-  const short = (pendingModel ?? model)!.model;
-  return [[piece(name, 'text'), ...next, ...key], [piece(name, 'text')], [piece(short, 'text')]];
+  const short = shown.model;
+  return [
+    [...quota, label(whole), thinking, ...next, ...key],
+    [...quota, label(whole), thinking],
+    [label(whole), thinking],
+    [label(short)],
+  ];
+}
+
+/** `Codex 72/100%(w) •`: what is used of an account's allowance, whatever model is chosen (FO-16). */
+function quotaWords({ head }: Scene['view']): Line {
+  const { quota } = head;
+  if (quota === null || quota === undefined) return [];
+  const { label, used, window } = quota;
+  return [
+    piece(`${label} `, 'quiet'),
+    piece(`${used}/100%(${window})`, used >= 80 ? 'warn' : 'text'),
+    piece(' • ', 'quiet'),
+  ];
 }

@@ -1,0 +1,140 @@
+import { expect, test } from 'bun:test';
+import type { HouseOptions } from '../support/controller.ts';
+import { openHouse, type Seat } from '../support/controller.ts';
+import { gate, scriptedModel } from '../support/script.ts';
+
+const OFFERED = { fast: true, price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } } as const;
+const fast = (on: boolean): NonNullable<HouseOptions['usage']> => ({
+  state: null,
+  limits: { session: null, day: null },
+  sleeps: 0,
+  fast: on,
+});
+
+function flashes(seat: Seat): string[] {
+  return seat.updates.flatMap(({ changes }) =>
+    changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])),
+  );
+}
+
+const command = (seat: Seat, ref: string, argument: string) =>
+  seat.send({ type: 'command', ref, name: 'fast', argument });
+
+test('the choice is saved for all sessions before it holds, and alone the command flips it (FA-1, FA-2)', async () => {
+  const saved: unknown[] = [];
+  const held = gate();
+  const model = scriptedModel(['a', 'b', 'c'], { facts: OFFERED });
+  const house = await openHouse({
+    script: model,
+    saveDefaults: async (values) => {
+      saved.push(values);
+      if (saved.length === 1) await held.opened;
+      return true;
+    },
+  });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  await command(seat, 'f1', 'on');
+  expect(seat.view.head.fast).toEqual({ on: false, offered: true });
+  held.open();
+  await house.idle();
+  expect(seat.view.head.fast).toEqual({ on: true, offered: true });
+  await seat.say('one');
+  await house.idle();
+  await command(seat, 'f2', '');
+  await house.idle();
+  await seat.say('two');
+  await house.idle();
+  expect(saved).toEqual([{ fast: true }, { fast: false }]);
+  expect(model.requests.map(({ tier }) => tier)).toEqual(['priority', undefined]);
+});
+
+test('while it is being saved a prompt waits; a write that fails changes nothing (FA-2, FA-3)', async () => {
+  const held = gate();
+  const model = scriptedModel(['a'], { facts: OFFERED });
+  const house = await openHouse({
+    script: model,
+    saveDefaults: async () => {
+      await held.opened;
+      return false;
+    },
+  });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  await command(seat, 'f1', 'on');
+  await seat.say('prompt');
+  await command(seat, 'f2', 'status');
+  expect(flashes(seat)).toEqual(['Fast mode is off.']);
+  expect(model.requests).toHaveLength(0);
+  held.open();
+  await house.idle();
+  expect(seat.outcome('f1')).toMatchObject({ state: 'refused', messages: [{ identifier: 'not-saved' }] });
+  expect(model.requests.map(({ tier }) => tier)).toEqual([undefined]);
+});
+
+test('during a run status and wrong words answer at once, a change waits its turn (FA-1)', async () => {
+  const held = gate();
+  const model = scriptedModel([{ parts: ['a'], gate: held.opened }], { facts: OFFERED });
+  const house = await openHouse({ script: model, saveDefaults: async () => true });
+  const seat = house.seat('one');
+  await seat.say('work');
+  await model.received(1);
+  await command(seat, 'f1', 'status');
+  expect(await command(seat, 'f2', 'quick')).toMatchObject({
+    accepted: false,
+    refusal: { identifier: 'argument-unknown' },
+  });
+  expect(flashes(seat)).toEqual(['Fast mode is off.']);
+  await command(seat, 'f3', 'on');
+  expect(seat.view.queue.rows.map(({ text }) => text)).toEqual(['/fast on']);
+  held.open();
+  await house.idle();
+  expect(seat.view.head.fast?.on).toBe(true);
+});
+
+test('turns, delegates and compaction ask for it, a title never does; where it is not offered nobody asks (FA-7)', async () => {
+  const model = scriptedModel(
+    [(request) => ({ parts: [request.system.join('').includes('You name conversations') ? 'A title' : 'said'] })],
+    { facts: OFFERED, repeatLast: true },
+  );
+  const house = await openHouse({ script: model, usage: fast(true), naming: true });
+  const seat = house.seat('one');
+  await seat.say(`long ${'word '.repeat(4_000)}`);
+  await house.idle();
+  await seat.say('next');
+  await house.idle();
+  await seat.send({ type: 'command', ref: 'c', name: 'compact', argument: '' });
+  await house.idle();
+  const asked = model.requests.map(({ system, calls, tier }) => {
+    const title = system.join('').includes('You name conversations');
+    return [title ? 'title' : calls === 'forbidden' ? 'compaction' : 'turn', tier];
+  });
+  expect(asked).toContainEqual(['turn', 'priority']);
+  expect(asked).toContainEqual(['compaction', 'priority']);
+  expect(asked.filter(([what]) => what === 'title')).toEqual([['title', undefined]]);
+
+  const plain = scriptedModel(['a']);
+  const other = await openHouse({ script: plain, usage: fast(true), saveDefaults: async () => true });
+  const there = other.seat('one');
+  await there.say('x');
+  await other.idle();
+  expect(plain.requests[0]?.tier).toBeUndefined();
+  expect(there.view.head.fast).toEqual({ on: true, offered: false });
+  await command(there, 'off', 'off');
+  await other.idle();
+  expect(await command(there, 'on', 'on')).toMatchObject({ accepted: false, refusal: { identifier: 'not-offered' } });
+});
+
+test('what a faster answer costs is unknown until somebody says, and known where they do', async () => {
+  const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+  for (const [facts, cost] of [
+    [OFFERED, null],
+    [{ fast: true, price: { ...price, fast: { input: 2, output: 2, cacheRead: 2, cacheWrite: 2 } } }, 0.00022],
+  ] as const) {
+    const house = await openHouse({ script: scriptedModel(['a'], { facts }), usage: fast(true) });
+    const seat = house.seat('one');
+    await seat.say('x');
+    await house.idle();
+    expect(seat.view.head.totals.cost).toBe(cost);
+  }
+});
