@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs';
 import { helpText, parseArguments } from './arguments.ts';
 import { VERSION } from './build.ts';
 import { writeErr, writeOut } from './output.ts';
@@ -28,7 +29,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
   const { createBunSystem } = await import('../system/bun/system.ts');
   const system = createBunSystem();
-  const folder = await workingFolder(line.folder);
+  const folder = workingFolder(line.folder);
   if (folder === null) {
     writeErr(`houston: no-such-folder: ${line.folder ?? '.'} is not a folder\n`);
     return 2;
@@ -52,11 +53,10 @@ async function main(words: readonly string[]): Promise<number> {
   return runInTerminal(system, line, folder);
 }
 
-async function workingFolder(named: string | null): Promise<string | null> {
-  const { realpath, stat } = await import('node:fs/promises');
+function workingFolder(named: string | null): string | null {
   try {
-    const folder = await realpath(named ?? process.cwd());
-    return (await stat(folder)).isDirectory() ? folder : null;
+    const folder = realpathSync(named ?? process.cwd());
+    return statSync(folder).isDirectory() ? folder : null;
   } catch {
     return null;
   }

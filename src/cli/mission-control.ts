@@ -7,6 +7,7 @@ import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
 import type { Head } from '../protocol/view.ts';
+import { createStartFiles } from '../system/bun/start-files.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { VERSION } from './build.ts';
@@ -21,7 +22,8 @@ interface Opening {
 }
 
 /** `houston [PROMPT]`: the first frame at once, the session as soon as it is there. Resolves to the exit code. */
-export async function runInTerminal(system: TerminalSystem, line: CommandLine, folder: string): Promise<number> {
+export async function runInTerminal(bare: TerminalSystem, line: CommandLine, folder: string): Promise<number> {
+  const system = { ...bare, files: createStartFiles(bare.files) };
   if (line.files.length > 0 && line.prompt === null) {
     writeErr('houston: bad-value: --file goes with a prompt\n');
     return 2;

@@ -1,5 +1,4 @@
-import { writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
+import { fstatSync, writeSync } from 'node:fs';
 import { visible } from '../base/text-width.ts';
 
 /**
@@ -24,7 +23,16 @@ function writeAll(descriptor: 1 | 2, text: string): void {
 
 /** As it is into a file or a pipe; to a terminal, without anything it would obey. */
 export function writeOut(text: string): void {
-  writeAll(1, isatty(1) ? drawable(text) : text);
+  writeAll(1, isDevice(1) ? drawable(text) : text);
+}
+
+/** Every terminal is one. The platform's own test for terminals loads all its streams, which a start would pay for. */
+function isDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }
 
 export function writeErr(text: string): void {

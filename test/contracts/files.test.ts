@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBunFiles } from '../../src/system/bun/files.ts';
+import { createStartFiles } from '../../src/system/bun/start-files.ts';
 import type { Files } from '../../src/system/files.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 
@@ -12,14 +13,23 @@ afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
+const makeRealPipe = async (path: string) => void (await Bun.spawn(['mkfifo', path]).exited);
+
 const SYSTEMS: readonly [string, () => { files: Files; folder: string; makePipe(path: string): Promise<void> }][] = [
   [
     'bun',
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'files-contract-'));
       made.push(folder);
-      const makePipe = async (path: string) => void (await Bun.spawn(['mkfifo', path]).exited);
-      return { files: createBunFiles(), folder, makePipe };
+      return { files: createBunFiles(), folder, makePipe: makeRealPipe };
+    },
+  ],
+  [
+    'bun, before the first frame',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'files-contract-'));
+      made.push(folder);
+      return { files: createStartFiles(createBunFiles()), folder, makePipe: makeRealPipe };
     },
   ],
   [

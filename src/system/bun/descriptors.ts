@@ -1,11 +1,12 @@
-import { constants, promises, type Stats } from 'node:fs';
+import fs, { constants, type Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { joinBytes } from '../../base/json-lines.ts';
 import type { AppendFile, FileStat, OpenFile } from '../files.ts';
 import { failure, mapped, nullWhenMissing } from './errors.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
-export type Handle = promises.FileHandle;
+export type Handle = FileHandle;
 
 const PIECE = 256 * 1024;
 
@@ -27,7 +28,7 @@ export function statOf(stats: Stats): FileStat {
 /** Opens without waiting for anybody: a pipe nobody writes to, a terminal or a device cannot hold the caller up. */
 export async function openHandle(path: string, how: { write: boolean; follow: boolean }): Promise<Handle> {
   const flags = (how.write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY | (how.follow ? 0 : O_NOFOLLOW);
-  return await promises.open(path, flags);
+  return await fs.promises.open(path, flags);
 }
 
 /** Refuses what is no file (`EISDIR`, `EINVAL`) and what is larger than `maxBytes` (`EFBIG`). */
@@ -65,7 +66,7 @@ export async function writeHandle(handle: Handle, bytes: Uint8Array, at: number 
 
 /** A new name in a folder is only there for good once the folder itself was flushed. */
 export async function flushFolder(path: string): Promise<void> {
-  const handle = await promises.open(path, O_RDONLY);
+  const handle = await fs.promises.open(path, O_RDONLY);
   try {
     await handle.sync();
   } catch (error) {
@@ -87,9 +88,9 @@ export function openFileOf(handle: Handle, path: string, isLinux: boolean): Open
 }
 
 async function pathOfHandle(handle: Handle): Promise<string | null> {
-  const path = await promises.readlink(`/proc/self/fd/${handle.fd}`);
+  const path = await fs.promises.readlink(`/proc/self/fd/${handle.fd}`);
   // A removed file reads "<path> (deleted)"; only the inode tells that from a file of that name.
-  const there = await nullWhenMissing(path, () => promises.stat(path));
+  const there = await nullWhenMissing(path, () => fs.promises.stat(path));
   const held = await handle.stat();
   return there?.ino === held.ino && there.dev === held.dev ? path : null;
 }
@@ -117,13 +118,13 @@ async function overwriteHandle(handle: Handle, path: string, bytes: Uint8Array):
 }
 
 export async function createFile(path: string, mode: number): Promise<Handle> {
-  return await promises.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  return await fs.promises.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
 }
 
 export async function openAppendFile(path: string, mode: number): Promise<AppendFile> {
   const flags = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY;
-  const existing = await nullWhenMissing(path, () => promises.open(path, flags));
-  const handle = existing ?? (await promises.open(path, flags | O_CREAT, mode));
+  const existing = await nullWhenMissing(path, () => fs.promises.open(path, flags));
+  const handle = existing ?? (await fs.promises.open(path, flags | O_CREAT, mode));
   try {
     checkFile(await handle.stat(), path);
     if (!existing) await flushFolder(dirname(path));

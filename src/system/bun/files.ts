@@ -1,4 +1,5 @@
-import { type Dirent, promises, statSync, watch as watchFolder } from 'node:fs';
+// As a whole: naming `promises` here would load it with this file, and a first frame is drawn without it.
+import fs, { type Dirent, statSync, watch as watchFolder } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { FileStat, Files } from '../files.ts';
@@ -19,13 +20,13 @@ import { mapped, nullWhenMissing, systemError } from './errors.ts';
 export function createBunFiles(): Files {
   const isLinux = process.platform === 'linux';
   return {
-    stat: (path) => nullWhenMissing(path, async () => statOf(await promises.stat(path))),
-    linkStat: (path) => nullWhenMissing(path, async () => statOf(await promises.lstat(path))),
-    realPath: (path) => nullWhenMissing(path, () => promises.realpath(path)),
-    readLink: (path) => nullWhenMissing(path, () => promises.readlink(path)),
+    stat: (path) => nullWhenMissing(path, async () => statOf(await fs.promises.stat(path))),
+    linkStat: (path) => nullWhenMissing(path, async () => statOf(await fs.promises.lstat(path))),
+    realPath: (path) => nullWhenMissing(path, () => fs.promises.realpath(path)),
+    readLink: (path) => nullWhenMissing(path, () => fs.promises.readlink(path)),
     list: (path) =>
       mapped(path, async () => {
-        const entries = await promises.readdir(path, { withFileTypes: true });
+        const entries = await fs.promises.readdir(path, { withFileTypes: true });
         return await Promise.all(entries.map(async (entry) => ({ name: entry.name, kind: await kindOf(path, entry) })));
       }),
     read: (path, maxBytes = Number.POSITIVE_INFINITY) =>
@@ -55,16 +56,18 @@ export function createBunFiles(): Files {
     openAppend: (path, mode) => mapped(path, () => openAppendFile(path, mode)),
     makeFolder: (path, mode) =>
       mapped(path, async () => {
-        await promises.mkdir(path, { recursive: true, mode });
+        await fs.promises.mkdir(path, { recursive: true, mode });
       }),
-    rename: (from, to) => mapped(from, () => promises.rename(from, to)),
+    rename: (from, to) => mapped(from, () => fs.promises.rename(from, to)),
     remove: (path, options = { recursive: false }) =>
-      mapped(path, () => (options.recursive ? promises.rm(path, { recursive: true, force: true }) : removeOne(path))),
-    changeMode: (path, mode) => mapped(path, () => promises.chmod(path, mode)),
-    makeLink: (target, path) => mapped(path, () => promises.symlink(target, path)),
+      mapped(path, () =>
+        options.recursive ? fs.promises.rm(path, { recursive: true, force: true }) : removeOne(path),
+      ),
+    changeMode: (path, mode) => mapped(path, () => fs.promises.chmod(path, mode)),
+    makeLink: (target, path) => mapped(path, () => fs.promises.symlink(target, path)),
     makeTempFolder: (prefix) => {
       const start = join(tmpdir(), prefix);
-      return mapped(start, () => promises.mkdtemp(start));
+      return mapped(start, () => fs.promises.mkdtemp(start));
     },
     watch,
   };
@@ -88,7 +91,7 @@ async function kindOf(folder: string, entry: Dirent): Promise<FileStat['kind']> 
   if (entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice()) return 'other';
   // Some file systems do not say what an entry is when they list it.
   const path = join(folder, entry.name);
-  const stats = await nullWhenMissing(path, () => promises.lstat(path));
+  const stats = await nullWhenMissing(path, () => fs.promises.lstat(path));
   return stats ? statOf(stats).kind : 'other';
 }
 
@@ -101,7 +104,7 @@ async function writeNew(path: string, bytes: Uint8Array, mode: number, finish: (
     await handle.close();
   } catch (error) {
     await handle.close().catch(() => {});
-    await promises.unlink(path).catch(() => {});
+    await fs.promises.unlink(path).catch(() => {});
     throw error;
   }
 }
@@ -115,9 +118,9 @@ async function writeAtomic(path: string, bytes: Uint8Array, mode: number, flush:
     if (flush) await handle.sync();
   });
   try {
-    await promises.rename(temporary, path);
+    await fs.promises.rename(temporary, path);
   } catch (error) {
-    await promises.unlink(temporary).catch(() => {});
+    await fs.promises.unlink(temporary).catch(() => {});
     throw error;
   }
   if (flush) await flushFolder(dirname(path));
@@ -126,8 +129,8 @@ async function writeAtomic(path: string, bytes: Uint8Array, mode: number, flush:
 /** A file, a link, or an empty folder; nothing there is no error. */
 async function removeOne(path: string): Promise<void> {
   try {
-    const stats = await promises.lstat(path);
-    await (stats.isDirectory() ? promises.rmdir(path) : promises.unlink(path));
+    const stats = await fs.promises.lstat(path);
+    await (stats.isDirectory() ? fs.promises.rmdir(path) : fs.promises.unlink(path));
   } catch (error) {
     const { code } = systemError(error, path);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import fs, { readFileSync } from 'node:fs';
 import type { ProcessFacts } from '../processes.ts';
 
 /** Other processes, as Linux shows them below /proc. A process that has ended but was not collected yet counts as gone. */
 export async function linuxFacts(pid: number): Promise<ProcessFacts | null> {
   try {
-    const fields = statFields(await readFile(`/proc/${pid}/stat`, 'utf8'));
+    const fields = statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'));
     if (!fields) return null;
     const [, parent, group, session] = fields;
     return {
@@ -15,7 +14,7 @@ export async function linuxFacts(pid: number): Promise<ProcessFacts | null> {
       session: Number(session),
       // Ticks since the machine started: only together with the start it names a process for good.
       startTime: `${bootId()}-${fields[19]}`,
-      command: (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').join(' ').trimEnd(),
+      command: (await fs.promises.readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').join(' ').trimEnd(),
     };
   } catch {
     return null;
@@ -24,7 +23,7 @@ export async function linuxFacts(pid: number): Promise<ProcessFacts | null> {
 
 export async function linuxMarked(name: string, value: string): Promise<ProcessFacts[]> {
   const wanted = Buffer.from(`\0${name}=${value}\0`);
-  const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const pids = (await fs.promises.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const found = await Promise.all(
     pids.map(async (pid) => {
       if (pid === process.pid) return null;
@@ -50,7 +49,7 @@ const KERNEL = 2;
 /** Null for other people's processes, which cannot be read and are not ours. */
 async function environmentOf(pid: number): Promise<Buffer | null> {
   for (let turn = 0; ; turn++) {
-    const environment = await readFile(`/proc/${pid}/environ`).catch(() => null);
+    const environment = await fs.promises.readFile(`/proc/${pid}/environ`).catch(() => null);
     if (environment === null || environment.length > 0 || turn === 5) return environment;
     // While a program is being replaced by another one it has no environment for a moment.
     const facts = await linuxFacts(pid);

@@ -1,4 +1,4 @@
-import { constants, promises } from 'node:fs';
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Processes, SpawnOptions } from '../processes.ts';
 import { failure } from './errors.ts';
@@ -10,16 +10,16 @@ export function createBunProcesses(): Processes {
   return {
     ownPid: process.pid,
     async spawn(options) {
-      const program = await programOf(options);
+      const program = programOf(options);
       const { spawnChild } = await import('./children.ts');
       return await spawnChild(program, options);
     },
     async spawnTerminal(options) {
-      const program = await programOf(options);
+      const program = programOf(options);
       const { spawnTerminalChild } = await import('./terminal-children.ts');
       return await spawnTerminalChild(program, options);
     },
-    find,
+    find: async (program, path) => find(program, path),
     facts: isLinux ? linuxFacts : psFacts,
     findMarked: isLinux ? linuxMarked : psMarked,
     signalGroup,
@@ -28,38 +28,46 @@ export function createBunProcesses(): Processes {
 }
 
 /** Checked here, since a spawn that fails does not say whether the folder or the program was missing. */
-async function programOf(options: Pick<SpawnOptions, 'argv' | 'folder' | 'environment'>): Promise<string> {
+function programOf(options: Pick<SpawnOptions, 'argv' | 'folder' | 'environment'>): string {
   const name = options.argv[0] ?? '';
-  const folder = await promises.stat(options.folder).catch(() => null);
+  const folder = statOrNull(options.folder);
   if (!folder?.isDirectory()) throw failure(folder ? 'ENOTDIR' : 'ENOENT', 'no such folder', options.folder);
   if (name.includes('/')) {
-    if (await isProgram(name)) return name;
-    const isThere = (await promises.stat(name).catch(() => null)) !== null;
+    if (isProgram(name)) return name;
+    const isThere = statOrNull(name) !== null;
     throw failure(isThere ? 'EACCES' : 'ENOENT', isThere ? 'not a program that may be run' : 'no such program', name);
   }
-  const program = await find(name, options.environment.PATH ?? '/usr/bin:/bin');
+  const program = find(name, options.environment.PATH ?? '/usr/bin:/bin');
   if (!program) throw failure('ENOENT', 'no such program', name);
   return program;
 }
 
 /** Relative folders on the path, the empty one too, are left out: they would mean whatever folder we are in. */
-async function find(program: string, path: string): Promise<string | null> {
+function find(program: string, path: string): string | null {
   if (program === '') return null;
-  if (program.includes('/')) return (await isProgram(program)) ? program : null;
+  if (program.includes('/')) return isProgram(program) ? program : null;
   for (const folder of path.split(':')) {
     if (!isAbsolute(folder)) continue;
     const candidate = join(folder, program);
-    if (await isProgram(candidate)) return candidate;
+    if (isProgram(candidate)) return candidate;
   }
   return null;
 }
 
-async function isProgram(path: string): Promise<boolean> {
+function isProgram(path: string): boolean {
   try {
-    await promises.access(path, constants.X_OK);
-    return (await promises.stat(path)).isFile();
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
   } catch {
     return false;
+  }
+}
+
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
   }
 }
 
