@@ -5,6 +5,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSession } from '../src/cli/open-session.ts';
+import { keepCheckpoint } from '../src/core/session/checkpointer.ts';
+import { createUsageDesk } from '../src/core/session/usage-desk.ts';
+import { VERSION } from '../src/cli/build.ts';
 import { connectSession } from '../src/link/socket-client.ts';
 import { serveSession } from '../src/link/socket-server.ts';
 import { createBunSystem } from '../src/system/bun/system.ts';
@@ -35,8 +38,8 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-async function inside(run: number): Promise<void> {
-  const opened = await timed('open', () =>
+async function inside(run: number, kind: string): Promise<void> {
+  const opened = await timed(`${kind}open`, () =>
     openSession(system, {
       folder: project, session, open: 'resume', forkOf: null, save: true, model: 'anthropic:mock-model', effort: null, mode: null, settings: null,
       sandbox: null, addFolders: [], allow: [], canAsk: true, roundLimit: null, demo: false,
@@ -44,10 +47,10 @@ async function inside(run: number): Promise<void> {
   );
   if (!opened.ok) throw new Error(opened.refusal.message);
   const service = opened.value.session;
-  const socket = join(root, `s${run}`);
+  const socket = join(root, `s${kind}${run}`);
   const server = serveSession({ session: service, clock: system.clock, build: 'bench', report: console.error });
   const listener = await system.network.listen(socket, (connection) => server.accept(connection));
-  const linked = await timed('attach', async () => {
+  const linked = await timed(`${kind}attach`, async () => {
     const connected = await connectSession({
       client: 'bench', build: 'bench', clock: system.clock, connect: () => system.network.connect(socket), reconnect: { tries: [] } as never, report: console.error,
     });
@@ -55,8 +58,8 @@ async function inside(run: number): Promise<void> {
     await new Promise<void>((there) => connected.value.attach({ client: 'bench' }, () => there()));
     return connected.value;
   });
-  await timed('first page', () => linked.read({ type: 'page', from: 0, count: 100 } as never));
-  await timed('next page', () => linked.read({ type: 'page', from: 4000, count: 100 } as never));
+  await timed(`${kind}first page`, () => linked.read({ type: 'page', from: 0, count: 100 } as never));
+  await timed(`${kind}next page`, () => linked.read({ type: 'page', from: 4000, count: 100 } as never));
   await linked.close();
   await listener.close();
   await opened.value.close();
@@ -104,7 +107,13 @@ async function hostGone(): Promise<void> {
   for (let tries = 0; tries < 100 && hostPids().length > 0; tries++) await Bun.sleep(50);
 }
 
-for (let run = 0; run < Number(runs); run++) await inside(run);
+for (let run = 0; run < Number(runs); run++) await inside(run, 'bare ');
+const place = (await journalPath()).replace(/\/[^/]*$/, '');
+for (let run = 0; run < Number(runs); run++) {
+  rmSync(join(place, 'checkpoint'), { force: true });
+  await timed('checkpoint', () => keepCheckpoint(system.files, place, VERSION, createUsageDesk({ system, state: null, session })));
+}
+for (let run = 0; run < Number(runs); run++) await inside(run, '');
 for (let run = 0; run < Number(runs); run++) {
   const first = await onScreen('cold to screen', ['--resume', session, '-m', 'anthropic:mock-model']);
   await leave(first, '/detach');
