@@ -127,6 +127,22 @@ function isCombining(point: number): boolean {
   return point >= 0x300 && COMBINING.test(String.fromCodePoint(point));
 }
 
+/** True where every UTF-16 unit is drawn as itself in one cell of its own: nearly all text of a frame, so told quickly. */
+export function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit <= 0x7e ? unit < 0x20 : !isPlainSign(unit)) return false;
+  }
+  return true;
+}
+
+/** Letters of Latin; dashes, quotes, bullets and dots; arrows; box drawing, blocks and shapes but for the last, wide ones. */
+function isPlainSign(unit: number): boolean {
+  if (unit < 0x300) return unit > 0xa0 && unit !== 0xad;
+  if (unit < 0x2190) return unit >= 0x2010 && unit <= 0x2027;
+  return unit <= 0x21ff || (unit >= 0x2500 && unit <= 0x25fc);
+}
+
 /** Cells of one cluster of visible text: 1 or 2. */
 export function clusterWidth(cluster: string): 1 | 2 {
   const first = cluster.codePointAt(0)!;
@@ -160,7 +176,7 @@ export function widthInText(cluster: string, column: number): number {
 
 /** Cells of a line of text as it is drawn (control characters as their marks, a tab too). */
 export function textWidth(text: string): number {
-  if (isPrintableAscii(text)) return text.length;
+  if (isPlain(text)) return text.length;
   let width = 0;
   eachCluster(visible(text), (cluster) => {
     width += clusterWidth(cluster);
@@ -188,7 +204,7 @@ export function expandTabs(line: string): string {
 
 /** The beginning of `text` that fits `width` cells, with `ending` in place of what was cut. */
 export function cutToWidth(text: string, width: number, ending = '…'): string {
-  if (text.length <= width && isPrintableAscii(text)) return text;
+  if (text.length <= width && isPlain(text)) return text;
   if (width <= 0) return '';
   const shown = visible(text);
   const room = width - textWidth(ending);

@@ -10,7 +10,7 @@ export class LiveProse {
   readonly id: string;
   readonly width: number;
   readonly #markdown: Markdown;
-  #rows: Row[] = [];
+  readonly #rows: Row[] = [];
   #finished = 0;
   #text = '';
 
@@ -27,6 +27,7 @@ export class LiveProse {
     return this.#text;
   }
 
+  /** Always the same array, moved on: a copy of a long reply's rows for each frame would cost more than what is new. */
   rows(text: string): Row[] {
     const trimmed = text.trimEnd();
     if (trimmed === this.#text) return this.#rows;
@@ -34,10 +35,10 @@ export class LiveProse {
     this.#markdown.update(trimmed);
     const { lines, finished } = this.#markdown;
     const kept = Math.min(this.#finished, finished);
-    const rows = this.#rows.slice(0, kept);
+    const rows = this.#rows;
+    rows.length = kept;
     for (let index = kept; index < lines.length; index++) rows.push(new StyledRow([], lines[index]!));
     this.#finished = finished;
-    this.#rows = rows;
     return rows;
   }
 }

@@ -1,5 +1,5 @@
-import { eachCluster, isPrintableAscii } from '../../../base/graphemes.ts';
-import { clusterWidth, visible } from '../../../base/text-width.ts';
+import { eachCluster } from '../../../base/graphemes.ts';
+import { clusterWidth, isPlain, visible } from '../../../base/text-width.ts';
 import { BLANK, type ClusterTable, CONTINUATION, type Grid, packAttributes, packColor } from './cell.ts';
 import type { HitMap } from './hit-map.ts';
 import type { CursorShape, Painter, Style, Target } from './painter.ts';
@@ -34,11 +34,9 @@ export class GridPainter implements Painter {
     const hidden = y < clip.y || y >= clip.y + clip.height;
     const pen = penOf(style);
     let column = x;
-    if (isPrintableAscii(text)) {
+    if (isPlain(text)) {
       const end = Math.min(right, x + text.length);
-      if (!hidden)
-        for (column = Math.max(x, clip.x); column < end; column++)
-          this.#put(column, y, text.charCodeAt(column - x), 1, pen);
+      if (!hidden) this.#putPlain(x, y, text, Math.max(x, clip.x), end, pen);
       return Math.max(0, end - x);
     }
     eachCluster(visible(text), (cluster) => {
@@ -122,6 +120,19 @@ export class GridPainter implements Painter {
 
   within(area: Rect): Painter {
     return new GridPainter(this.#canvas, intersect(area, this.clip));
+  }
+
+  /** Columns `from`..`end` of text that stands at `x` and takes one cell a unit. */
+  #putPlain(x: number, y: number, text: string, from: number, end: number, pen: Pen): void {
+    if (from >= end) return;
+    const { grid } = this.#canvas;
+    this.#split(from, y);
+    this.#split(end, y);
+    const row = y * grid.width;
+    for (let column = from; column < end; column++) grid.ch[row + column] = text.charCodeAt(column - x);
+    grid.fg.fill(pen.fg, row + from, row + end);
+    if (!pen.keepsBackground) grid.bg.fill(pen.bg, row + from, row + end);
+    grid.attributes.fill(pen.attributes, row + from, row + end);
   }
 
   #put(x: number, y: number, code: number, size: number, pen: Pen): void {

@@ -74,16 +74,22 @@ export class CardList {
 
   /** Rows of a card with the gap before it as nulls. */
   rowsAt(view: View, index: number): (Row | null)[] {
-    this.settle(view);
-    const rows = this.layOut(view, index);
-    const gap = rows.length === 0 ? 0 : this.gapAt(view, index);
-    const all: (Row | null)[] = gap === 0 ? rows : [null, ...rows];
-    this.note(view, index, all.length);
-    return all;
+    const { rows, gap } = this.laid(view, index);
+    return gap === 0 ? rows : [null, ...rows];
   }
 
   heightAt(view: View, index: number): number {
-    return this.rowsAt(view, index).length;
+    const { rows, gap } = this.laid(view, index);
+    return gap + rows.length;
+  }
+
+  /** A card's rows, not to be changed, and the empty ones before them. */
+  private laid(view: View, index: number): { readonly rows: Row[]; readonly gap: number } {
+    this.settle(view);
+    const rows = this.layOut(view, index);
+    const gap = rows.length === 0 ? 0 : this.gapAt(view, index);
+    this.note(view, index, gap + rows.length);
+    return { rows, gap };
   }
 
   idAt(view: View, index: number): string {
@@ -95,14 +101,11 @@ export class CardList {
     const placed: PlacedRow[] = [];
     const count = this.count(view);
     for (let index = place.index; index < count && placed.length < height; index++) {
-      const rows = this.rowsAt(view, index);
+      const { rows, gap } = this.laid(view, index);
       const id = this.idAt(view, index);
-      for (
-        let row = index === place.index ? Math.min(place.row, rows.length) : 0;
-        row < rows.length && placed.length < height;
-        row++
-      ) {
-        placed.push({ place: { index, row }, row: rows[row]!, id });
+      const end = gap + rows.length;
+      for (let row = index === place.index ? Math.min(place.row, end) : 0; row < end && placed.length < height; row++) {
+        placed.push({ place: { index, row }, row: row < gap ? null : rows[row - gap]!, id });
       }
     }
     return placed;
