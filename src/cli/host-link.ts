@@ -25,6 +25,8 @@ export async function openHosted(
   request: SessionRequest,
   client: string,
   idleSeconds: number,
+  /** Called once a new host's process runs. */
+  onSpawn?: () => void,
 ): Promise<Outcome<LinkedSession>> {
   const files = await openHostFiles(system, state);
   const start = (wanted: SessionRequest): Promise<Outcome<Way>> =>
@@ -34,6 +36,7 @@ export async function openHosted(
       command: ownCommand('__host'),
       folder: wanted.folder,
       options: { ...requestToJson(wanted), idleSeconds },
+      ...(onSpawn === undefined ? {} : { onSpawn }),
     });
   const running = request.open === 'resume' ? await hostOf(files, request.session) : null;
   const way = running === null ? await start(request) : { ok: true as const, value: running };

@@ -17,6 +17,8 @@ import type { SessionRequest } from './session-request.ts';
 /** Where the session comes from, and whether leaving this window leaves it running. */
 interface Opening {
   readonly session: Promise<Outcome<LinkedSession>>;
+  /** Settles when whatever runs beside this process has begun to: it loads while the screen does. */
+  readonly begun: Promise<void>;
   /** Ends what lies in this process. */
   readonly close: () => Promise<void>;
 }
@@ -111,6 +113,7 @@ export async function attachInTerminal(
   const request = { folder: found.value.folder, session: found.value.session } as SessionRequest;
   const { attachToHost } = await import('./host-link.ts');
   const opening: Opening = {
+    begun: Promise.resolve(),
     session: attachToHost(system, own.state ?? '', found.value, client),
     close: async () => {},
   };
@@ -125,16 +128,25 @@ function openInHost(
   settings: Settings,
 ): Opening {
   let close = async (): Promise<void> => {};
+  const begun = Promise.withResolvers<void>();
   const open = async (): Promise<Outcome<LinkedSession>> => {
     const { openHosted } = await import('./host-link.ts');
-    const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds ?? 15);
+    const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds ?? 15, begun.resolve);
     if (hosted.ok || hosted.refusal.identifier !== 'not-private') return hosted;
     // No place for a host to listen at, such as a home that cannot be written to: then the session runs here.
     const here = openHere(system, request, client);
     close = here.close;
     return here.session;
   };
-  return { session: open(), close: () => close() };
+  // One that runs already has nothing to load; looking for it may take a while.
+  const session = open();
+  if (request.open === 'new')
+    session.then(
+      () => begun.resolve(),
+      () => begun.resolve(),
+    );
+  else begun.resolve();
+  return { session, begun: begun.promise, close: () => close() };
 }
 
 /** The screen, loaded while a host starts. */
@@ -157,7 +169,7 @@ function openHere(system: TerminalSystem, request: SessionRequest, client: strin
       linkInProcess(opened.value.session, { client, onClientLost: opened.value.session.clientLost, report: () => {} }),
     );
   };
-  return { session: open(), close: () => close() };
+  return { session: open(), begun: Promise.resolve(), close: () => close() };
 }
 
 interface Drawing {
@@ -193,6 +205,7 @@ async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: D
       client,
     );
   }
+  await opening.begun;
   const { runMissionControl } = await loadScreen();
   const report = await runMissionControl({
     session,
@@ -247,14 +260,18 @@ function themeOf(theme: string | null): { theme: 'dark' | 'light' | 'auto' } | R
   return theme === 'dark' || theme === 'light' || theme === 'auto' ? { theme } : {};
 }
 
+/** Earlier prompts are read once the first frame stands and the first keys are drawn. */
+const HISTORY_AFTER_MS = 100;
+
 /** Prompts are kept under their project, so that linked worktrees of a repository share them (PE-21). */
 function historyOf(system: TerminalSystem, state: string, folder: string): PromptHistoryDoor {
-  const workspace = import('../core/journal/project.ts').then(({ projectFolder }) =>
-    projectFolder(system.files, folder).catch(() => folder),
-  );
-  const opened = import('../core/journal/prompt-history.ts').then(({ openPromptHistory }) =>
-    openPromptHistory(system, `${state}/history.jsonl`),
-  );
+  const calm = system.clock.sleep(HISTORY_AFTER_MS);
+  const workspace = calm
+    .then(() => import('../core/journal/project.ts'))
+    .then(({ projectFolder }) => projectFolder(system.files, folder).catch(() => folder));
+  const opened = calm
+    .then(() => import('../core/journal/prompt-history.ts'))
+    .then(({ openPromptHistory }) => openPromptHistory(system, `${state}/history.jsonl`));
   const added = new Map<string, Promise<string | null>>();
   return {
     workspace,

@@ -17,6 +17,8 @@ export interface StartHostOptions {
   readonly options: JsonObject;
   /** How long it may take until its socket answers. Default 10 s. */
   readonly startMs?: number;
+  /** Called once its process runs, long before it answers. */
+  readonly onSpawn?: () => void;
 }
 
 export interface StartedHost {
@@ -28,6 +30,8 @@ export interface StartedHost {
 }
 
 const START_MS = 10_000;
+/** No host is loaded sooner: asking before would only take time from whoever draws the first frames. */
+const LOADING_MS = 40;
 const FIRST_TRY_MS = 5;
 const LONGEST_TRY_MS = 15;
 const LOG_END_BYTES = 4_096;
@@ -57,6 +61,7 @@ export async function startHost(options: StartHostOptions): Promise<Outcome<Star
     if (error instanceof SystemError) return refuse('host-failed', `the host cannot be started: ${error.message}`);
     throw error;
   }
+  options.onSpawn?.();
   const socket = files.socketOf(host);
   const connection = await firstConnection(system, socket, child, options.startMs ?? START_MS);
   if (connection.ok) return done({ host, pid: child.pid, socket, connection: connection.value });
@@ -76,6 +81,7 @@ async function firstConnection(system: System, socket: string, child: Child, ms:
     gone.abort();
   });
   const until = clock.ticks() + ms;
+  await clock.sleep(LOADING_MS, gone.signal);
   for (let wait = FIRST_TRY_MS; ; wait = Math.min(wait * 2, LONGEST_TRY_MS)) {
     try {
       const connection = await network.connect(socket);

@@ -170,6 +170,8 @@ class Loop {
     const { terminal, options } = this.#control;
     this.#guarded(() => {
       this.#door.enter();
+      // What was just taken is empty: the first frame need not write what stays so.
+      this.#frame.cleared();
       options.onTerminalTaken?.(() => this.#door.leaveQuietly());
       this.#subscriptions.push(
         terminal.onResize(() => this.#guarded(() => this.#resize())),
@@ -201,7 +203,7 @@ class Loop {
     this.#scheduler.soon();
   }
 
-  /** What a person did: every event of one read, then one frame, at once. */
+  /** What a person did: every event of one read, then one frame, at once. What the terminal answers by itself can wait. */
   #input(events: readonly InputEvent[]): void {
     this.#cancelMeasure?.();
     this.#cancelMeasure = null;
@@ -210,7 +212,8 @@ class Loop {
       this.#step({ type: 'input', input, target });
       if (this.#leaving || this.#handedOver) return;
     }
-    this.#scheduler.now();
+    if (events.every((event) => event.type === 'reply')) this.#scheduler.soon();
+    else this.#scheduler.now();
   }
 
   /** What happened elsewhere: frames of a stream are drawn together. */

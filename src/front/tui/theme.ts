@@ -98,7 +98,12 @@ export function makeTheme(choice: ThemeChoice, terminal: TerminalColors, color: 
   const minus = tint(ground, palette.bad, 0.14);
   const picked = tint(ground, palette.signal, 0.28);
   // One tone a role, readable on every ground it may be drawn on.
-  const on = (wanted: number) => readable(wanted, [ground, raised, sunk, plus, minus], TEXT_CONTRAST);
+  const known = new Map<number, number>();
+  const on = (wanted: number): number => {
+    const tone = known.get(wanted) ?? readable(wanted, [ground, raised, sunk, plus, minus], TEXT_CONTRAST);
+    known.set(wanted, tone);
+    return tone;
+  };
   // A person's own text colour is kept unless it cannot be read on the background the terminal really has.
   const own = terminal.foreground;
   const text = own === null || contrast(own, ground) >= TEXT_CONTRAST ? null : on(palette.text);

@@ -68,6 +68,12 @@ export class Frame {
     this.#shownCursor = null;
   }
 
+  /** The terminal was cleared a moment ago, so blank cells need not be written. */
+  cleared(): void {
+    this.#shown.clear();
+    this.#shownCursor = null;
+  }
+
   /** What a click on a cell means, as drawn last. */
   hitAt(x: number, y: number): Target | null {
     return this.#hits.at(x, y);
