@@ -6,6 +6,7 @@ import { currentAsk } from './modals/ask-state.ts';
 import { drawConfirm } from './modals/confirm.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { drawHistory } from './modals/history.ts';
+import { drawList } from './modals/list.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { drawPicker } from './modals/picker.ts';
 import { drawReader } from './modals/reader.ts';
@@ -85,6 +86,9 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
         break;
       case 'history':
         drawHistory(painter, scene, modal);
+        break;
+      case 'list':
+        drawList(painter, theme, area, modal);
         break;
       case 'picker':
         drawPicker(painter, theme, area, modal);

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../base/refusal.ts';
 import type { ModelRef } from '../../protocol/message.ts';
 import type { Answered } from '../../protocol/query.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
@@ -11,7 +12,10 @@ import { PATH_LIMIT } from './completion.ts';
 import { editExternally } from './external-editor.ts';
 import { clipboardSequence } from './frame/screen-modes.ts';
 import { HOLD } from './modals/ask-state.ts';
+import type { ListOf } from './modals/list.ts';
 import { CHUNK_LINES, type PickerItem } from './modals/modal.ts';
+import { rewindRows } from './modals/rewind.ts';
+import { treeRows } from './modals/tree.ts';
 import type { ScreenEffect, ScreenEvent } from './screen-event.ts';
 
 /** What carrying out an effect needs. */
@@ -78,6 +82,19 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       void quietly(session.read({ type: 'complete-argument', command: 'model', typed: '' }, client)).then((answer) => {
         const choices = answer?.ok ? answer.value.choices : [];
         dispatch({ type: 'picker-items', items: choices.map((choice) => modelItem(choice, parts.view.head.model)) });
+      });
+      return;
+    case 'read-tree':
+      void quietly(session.read({ type: 'tree' }, client)).then((answer) => {
+        const rows = answer?.ok ? treeRows(answer.value.nodes, answer.value.here, parts.clock.now()) : null;
+        dispatch(rows === null ? listFailed('tree', answer) : { type: 'list-rows', of: 'tree', rows });
+      });
+      return;
+    case 'read-rewind':
+      void quietly(session.read({ type: 'rewind' }, client)).then((answer) => {
+        const { folder } = parts.view.head;
+        const rows = answer?.ok ? rewindRows(answer.value.points, folder, parts.clock.now()) : null;
+        dispatch(rows === null ? listFailed('rewind', answer) : { type: 'list-rows', of: 'rewind', rows });
       });
       return;
     case 'read-output': {
@@ -152,6 +169,10 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       parts.leave(effect.how);
       return;
   }
+}
+
+function listFailed(of: ListOf, answer: { readonly ok: boolean; readonly refusal?: Refusal } | null): ScreenEvent {
+  return { type: 'list-failed', of, message: answer?.refusal?.message ?? 'The session is out of reach' };
 }
 
 function clipboardParts(parts: EffectParts): ClipboardParts {

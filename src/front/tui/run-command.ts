@@ -1,10 +1,12 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { findCommand } from '../commands/command-table.ts';
-import { factsOf } from '../commands/facts.ts';
+import { factsOf, isRunning } from '../commands/facts.ts';
 import { openHistory } from './modals/history.ts';
 import { modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openReader } from './modals/reader.ts';
 import { openUsage } from './modals/usage.ts';
+import { rewindList } from './modals/rewind.ts';
+import { treeList } from './modals/tree.ts';
 import { openCard, replyText } from './open-card.ts';
 import { recall, runPromptAction } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
@@ -13,6 +15,7 @@ import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
+import { sendCommand } from './update-list.ts';
 
 type Run = (screen: Screen, context: Context, argument: string) => Step;
 
@@ -43,6 +46,15 @@ const RUNS: Readonly<Record<string, Run>> = {
   redraw: (screen) => step(screen, { kind: 'redraw' }),
   status: (screen) => step(screen, { kind: 'read-status' }),
   usage: (screen) => step(openUsage(screen), { kind: 'read-usage' }),
+  tree: (screen, context, argument) => {
+    if (argument !== '') return sendCommand(screen, 'tree', argument);
+    const busy = isRunning(context.view) || context.view.queue.rows.length > 0;
+    return step(withModal(screen, treeList(busy)), { kind: 'read-tree' });
+  },
+  rewind: (screen, _context, argument) =>
+    argument === ''
+      ? step(withModal(screen, rewindList()), { kind: 'read-rewind' })
+      : sendCommand(screen, 'rewind', argument),
   theme: (screen, _context, argument) => {
     if (argument === '') return stay(openPicker(screen, themePicker(screen)));
     if (argument !== 'auto' && argument !== 'dark' && argument !== 'light')

@@ -10,6 +10,7 @@ import type { Target } from './frame/painter.ts';
 import type { InputEvent } from './input/event.ts';
 import type { Layout } from './layout.ts';
 import type { DrawnAsk } from './modals/ask.ts';
+import type { ListOf, ListRow } from './modals/list.ts';
 import type { PickerItem } from './modals/modal.ts';
 import type { SentPrompt } from './prompt-state.ts';
 import type { CardList } from './regions/card-list.ts';
@@ -63,6 +64,9 @@ export type ScreenEvent =
       readonly choices: readonly { value: string; description: string }[];
     }
   | { readonly type: 'picker-items'; readonly items: readonly PickerItem[] }
+  | { readonly type: 'list-rows'; readonly of: ListOf; readonly rows: readonly ListRow[] }
+  /** The rows of a list could not be had. */
+  | { readonly type: 'list-failed'; readonly of: ListOf; readonly message: string }
   | {
       readonly type: 'output';
       readonly call: string;
@@ -108,6 +112,8 @@ export type ScreenEffect =
   /** Comes back as `held` after a moment. */
   | { readonly kind: 'hold'; readonly ask: string }
   | { readonly kind: 'read-models' }
+  | { readonly kind: 'read-tree' }
+  | { readonly kind: 'read-rewind' }
   | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
   | { readonly kind: 'read-status' }
   | { readonly kind: 'read-usage' }

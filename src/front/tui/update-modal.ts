@@ -3,6 +3,7 @@ import { isRunning } from '../commands/facts.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { asked, chosenPrompt, historyKey, historyMatches } from './modals/history.ts';
+import { listKey, refilter, shownRows } from './modals/list.ts';
 import type { ConfirmModal, Modal, PickerModal, ReaderModal, ScrollerModal } from './modals/modal.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { pickerKey, refiltered } from './modals/picker.ts';
@@ -15,6 +16,7 @@ import { runCommand } from './run-command.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
+import { doOfList } from './update-list.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
@@ -43,6 +45,12 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
       if (meant.kind === 'close') return stay(closeTop(screen));
       return stay(meant.kind === 'modal' ? replaceTop(screen, meant.modal) : takenUp(closeTop(screen), meant.prompt));
     }
+    case 'list': {
+      const meant = listKey(top, event);
+      if (meant.kind === 'close') return stay(closeTop(screen));
+      if (meant.kind === 'modal') return stay(replaceTop(screen, meant.modal));
+      return meant.kind === 'none' ? stay(screen) : doOfList(closeTop(screen), context, top, meant.does, meant.row);
+    }
     case 'picker': {
       const meant = pickerKey(top, event);
       if (meant.kind === 'close') return stay(closeTop(screen));
@@ -58,6 +66,10 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
 export function modalPaste(screen: Screen, text: string): Step {
   const top = screen.modals.at(-1);
   if (top?.kind === 'history') return stay(replaceTop(screen, asked(top, top.query + text.replace(/\s+/g, ' '))));
+  if (top?.kind === 'list' && top.filter !== null) {
+    const meant = refilter(top, top.filter + text.replace(/\s+/g, ' '));
+    return meant.kind === 'modal' ? stay(replaceTop(screen, meant.modal)) : stay(screen);
+  }
   if (top?.kind !== 'picker') return stay(screen);
   const meant = refiltered(top, top.filter + text.replace(/\s+/g, ' '));
   return meant.kind === 'modal' ? stay(replaceTop(screen, meant.modal)) : stay(screen);
@@ -65,6 +77,10 @@ export function modalPaste(screen: Screen, text: string): Step {
 
 export function modalWheel(screen: Screen, context: Context, rows: number): Step {
   const top = screen.modals.at(-1)!;
+  if (top.kind === 'list') {
+    const most = Math.max(0, shownRows(top).length - 1);
+    return stay(replaceTop(screen, { ...top, cursor: Math.max(0, Math.min(most, top.cursor + Math.sign(rows))) }));
+  }
   if (top.kind === 'picker')
     return stay(replaceTop(screen, { ...top, cursor: Math.max(0, top.cursor + Math.sign(rows)) }));
   if (top.kind === 'history') {

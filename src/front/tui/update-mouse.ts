@@ -16,7 +16,7 @@ import { type Click, type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { type Step, stay } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
-import { choosePicked, chooseSent, modalWheel } from './update-modal.ts';
+import { choosePicked, chooseSent, modalWheel, replaceTop } from './update-modal.ts';
 
 type MouseEvent = Extract<InputEvent, { type: 'mouse' }>;
 
@@ -64,6 +64,9 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
   if (screen.modals.length > 0) {
     const top = screen.modals.at(-1)!;
     if (target?.region === 'history' && target.item !== undefined) return chooseSent(calm, Number(target.item));
+    // A click chooses a row; what is done with it is a key's to say.
+    if (target?.region === 'list' && top.kind === 'list')
+      return stay(replaceTop(calm, { ...top, cursor: Number(target.item) }));
     const item = target?.region === 'picker' && top.kind === 'picker' ? matches(top)[Number(target.item)] : undefined;
     return item === undefined ? stay(calm) : choosePicked(calm, context, item.value);
   }

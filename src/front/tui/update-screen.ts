@@ -12,6 +12,7 @@ import { intentAnswered } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { choiceItems, outputArrived, outputFailed, statusOpened } from './update-answers.ts';
 import { heldLongEnough, turnedAway, updateKey } from './update-key.ts';
+import { listArrived } from './update-list.ts';
 import { modalPaste } from './update-modal.ts';
 import { updateMouse } from './update-mouse.ts';
 import { updateView } from './update-view.ts';
@@ -58,6 +59,12 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
       return stay(completionArrived(screen, event));
     case 'picker-items':
       return stay(choiceItems(screen, event.items));
+    case 'list-rows':
+      return stay(listArrived(screen, event.of, event.rows));
+    case 'list-failed': {
+      const modals = screen.modals.filter((modal) => modal.kind !== 'list' || modal.of !== event.of);
+      return noted({ ...screen, modals }, event.message, 'error');
+    }
     case 'output':
       return outputArrived(screen, context, event);
     case 'output-failed':
