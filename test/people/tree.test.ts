@@ -92,10 +92,15 @@ test('/rewind shows each point and what becomes of every file; Enter goes there,
   const flight = await withHouse(scriptedModel(script), { tools: createTools(), mode: 'edits' });
   const { driver, house } = flight;
   const read = async (name: string) =>
-    new TextDecoder().decode((await house.system.files.read(`${FOLDER}/${name}`).catch(() => null)) ?? new Uint8Array());
+    new TextDecoder().decode(
+      (await house.system.files.read(`${FOLDER}/${name}`).catch(() => null)) ?? new Uint8Array(),
+    );
   await flight.say('make a');
   await flight.say('make b');
-  await house.system.files.writeAtomic(`${FOLDER}/a.txt`, new TextEncoder().encode('mine\n'), { mode: 0o644, flush: true });
+  await house.system.files.writeAtomic(`${FOLDER}/a.txt`, new TextEncoder().encode('mine\n'), {
+    mode: 0o644,
+    flush: true,
+  });
   await flight.say('/rewind');
   expect(driver.screenText()).toContain('1 back make b');
   expect(driver.screenText()).toContain('Removed again: b.txt');
