@@ -349,6 +349,54 @@ test('a failed turn says why in Houston’s words, with status and attempts; the
   expect(driver.region('transcript')).toContain('▒ slow ␛[31mdown');
 });
 
+test('why a turn failed is told once, where it ended, with one key beside what waits; read back, the foot tells it (TR-5)', async () => {
+  const driver = await drive();
+  const message = 'The service rejected the request (400)';
+  const failure = {
+    category: 'request-rejected',
+    message,
+    status: 400,
+    requestId: null,
+    detail: 'field x is unknown',
+    retryAfterMs: null,
+    retryable: false,
+    attempts: 1,
+  } as const;
+  const ending = {
+    kind: 'turn-end',
+    turn: 4,
+    reason: 'failed',
+    failure,
+    message: null,
+    duration: 1,
+    usage: NO_TOTALS,
+  } as const;
+  await show(driver, [...lines(40), sampleItem(ending)]);
+  const view = structuredClone(driver.session.view);
+  const fail = (ref: string) => ({
+    type: 'outcome' as const,
+    outcome: {
+      client: 'me',
+      ref,
+      state: 'failed' as const,
+      turn: 4,
+      refusals: 0,
+      messages: [{ level: 'error' as const, identifier: 'turn-failed', text: message }],
+    },
+  });
+  await driver.publish(
+    { type: 'branch', view: { ...view, queue: { rows: [], paused: { because: 'failed', message } } } },
+    fail('r1'),
+  );
+  expect(driver.screenText().split(message)).toHaveLength(2);
+  expect(driver.region('transcript')).toContain('+2 rows');
+  expect(driver.region('below')).toMatch(/■ The turn failed +\[Alt-T\] try again/);
+  expect(driver.region('below')).not.toContain('go on');
+  await driver.press('pageup', 'pageup');
+  await driver.publish(fail('r2'));
+  expect(driver.region('hint')).toContain(message);
+});
+
 test('a wait for the service counts down and Esc ends it (UP-26)', async () => {
   const driver = await drive();
   const failure = {

@@ -26,6 +26,7 @@ export class SessionLink {
   #attachment: Attachment | null = null;
   #tries = 0;
   #closed = false;
+  #wasThere = false;
   #cancelRetry: (() => void) | null = null;
 
   constructor(
@@ -53,6 +54,7 @@ export class SessionLink {
       if (this.#closed || this.#attachment !== attachment) return;
       this.#attachment = null;
       if (reason === 'ended') this.#dispatch({ type: 'link', link: 'ended' });
+      else if (!this.#wasThere) void this.#neverThere();
       else this.#lost();
     });
   }
@@ -94,6 +96,7 @@ export class SessionLink {
       return;
     }
     this.#tries = 0;
+    this.#wasThere = true;
     const { first, items } = view.transcript;
     const kept = items.length >= NEAR_WINDOW ? items.slice(0, 2 * PAGE_ITEMS + 8) : [];
     const dirty = apply(view, update);
@@ -119,6 +122,15 @@ export class SessionLink {
       default:
         return;
     }
+  }
+
+  /** There never was a session: why is shown as what keeps it from starting, and trying again would not help. */
+  async #neverThere(): Promise<void> {
+    const answer = await this.#session.read({ type: 'status' }, this.#client).catch(() => null);
+    if (this.#closed) return;
+    if (answer === null || answer.ok) return this.#lost();
+    this.view.head.startupProblem = answer.refusal;
+    this.#dispatch({ type: 'view', dirty: new Set(['head']), draft: undefined });
   }
 
   #lost(): void {

@@ -2,7 +2,8 @@ import type { InputOutcome, View } from '../../protocol/view.ts';
 import { inWords } from './editor/atoms.ts';
 import { lineOfDraft } from './editor/draft.ts';
 import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
-import { isBlank, withRecalled, withText } from './prompt-state.ts';
+import { followSignIn } from './modals/connect-provider-keys.ts';
+import { isBlank, withText } from './prompt-state.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import type { Step } from './step.ts';
@@ -23,11 +24,7 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
       if (line !== undefined && outcome.state === 'stopped') effects.push({ kind: 'forget', text: inWords(line) });
       screen = noteOutcome(screen, context, outcome);
     }
-    for (const { ref, recalled } of own) {
-      if (recalled === undefined || before.seen.has(ref)) continue;
-      const prompt = withRecalled(screen.prompt, recalled);
-      if (prompt !== null) screen = { ...screen, prompt, keyList: false, completion: null };
-    }
+    screen = followSignIn(screen, context);
     const news = own.filter((outcome) => !before.seen.has(outcome.ref)).flatMap((outcome) => outcome.messages);
     const last = news.findLast(
       (message) =>

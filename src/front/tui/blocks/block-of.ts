@@ -135,19 +135,17 @@ function turnEndRows(item: Extract<Item, { kind: 'turn-end' }>, options: BlockOp
   const named = failure.status === null || failure.message.includes(`(${failure.status})`);
   const status = named ? '' : ` (HTTP ${failure.status})`;
   const tries = failure.attempts > 1 ? `, after ${plural(failure.attempts, 'attempt')}` : '';
+  const more = [
+    ...textRows(`category ${failure.category}`, [INDENT], 'quiet', options),
+    ...(failure.requestId === null ? [] : textRows(`request ${failure.requestId}`, [INDENT], 'quiet', options)),
+    ...(failure.detail === null ? [] : textRows(failure.detail, [INDENT, piece('▒ ', 'quarantine')], 'quiet', options)),
+  ];
+  const folded: Line = options.expanded ? [] : [piece(`+${plural(more.length, 'row')}`, 'quiet')];
   const reason = textRows(`${failure.message}${status}${tries}`, [INDENT], 'text', options).map(
-    (row, index): Row => (index === 0 ? { ...row, margin: [piece('✗ ', 'bad')], action: 'toggle' } : row),
+    (row, index): Row =>
+      index === 0 ? { ...row, margin: [piece('✗ ', 'bad')], action: 'toggle', right: folded } : row,
   );
-  const more = options.expanded
-    ? [
-        ...textRows(`category ${failure.category}`, [INDENT], 'quiet', options),
-        ...(failure.requestId === null ? [] : textRows(`request ${failure.requestId}`, [INDENT], 'quiet', options)),
-        ...(failure.detail === null
-          ? []
-          : textRows(failure.detail, [INDENT, piece('▒ ', 'quarantine')], 'quiet', options)),
-      ]
-    : [];
-  return [...reason, ...more, rule];
+  return [...reason, ...(options.expanded ? more : []), rule];
 }
 
 function compactionRows(item: Extract<Item, { kind: 'compaction' }>, options: BlockOptions): Row[] {

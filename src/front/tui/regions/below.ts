@@ -1,4 +1,5 @@
 import { cutToWidth, textWidth } from '../../../base/text-width.ts';
+import type { QueuePause } from '../../../protocol/entry.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
 import { targetWords } from '../blocks/target.ts';
@@ -102,25 +103,39 @@ function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
 function pauseRows(view: View, keymap: Keymap, width: number): BelowRow[] {
   const { paused, rows } = view.queue;
   if (paused === null) return [];
-  const keys: readonly [string, string][] = [
-    ['queue-resume', 'go on'],
-    ...(paused.because === 'failed' ? [['retry', 'try again'] as [string, string]] : []),
-    ...(rows.length === 0
-      ? []
-      : ([
-          ['recall', 'take back'],
-          ['queue-discard', 'discard'],
-        ] as [string, string][])),
-  ];
+  const again: readonly [string, string][] = paused.because === 'failed' ? [['retry', 'try again']] : [];
+  const keys: readonly [string, string][] =
+    rows.length === 0 && again.length > 0
+      ? again
+      : [
+          ['queue-resume', 'go on'],
+          ...again,
+          ...(rows.length === 0
+            ? []
+            : ([
+                ['recall', 'take back'],
+                ['queue-discard', 'discard'],
+              ] as [string, string][])),
+        ];
   const words = keys.flatMap(([command, text], index) => [
     piece(index === 0 ? '  ' : '   ', 'text'),
     ...keyWords(keymap, command, text),
   ]);
   const bare = keys.flatMap(([command]) => [piece(' ', 'text'), ...keyWords(keymap, command, '')]);
+  const why: Line = [piece('■ ', 'warn'), piece(pauseWords(view, paused), 'text')];
+  const together: Line = [...why, piece(' ', 'text'), ...words];
+  if (keys.length === 1 && lineWidth(together) <= width) return [{ line: together, right: [] }];
   return [
     { line: [piece('■ ', 'warn'), piece(paused.message, 'text')], right: [] },
     { line: firstThatFits([words, bare], width), right: [] },
   ];
+}
+
+/** Why a turn failed stands where it ended; told again here it would only be in the way. */
+function pauseWords({ transcript, queue }: View, { because, message }: QueuePause): string {
+  const ended = transcript.items.findLast((item) => item.kind === 'turn-end');
+  if (because !== 'failed' || ended?.failure?.message !== message) return message;
+  return queue.rows.length === 0 ? 'The turn failed' : 'Held, because the turn failed';
 }
 
 function keyWords(keymap: Keymap, command: string, words: string): Line {

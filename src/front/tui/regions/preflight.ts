@@ -1,3 +1,4 @@
+import type { View } from '../../../protocol/view.ts';
 import { drawLine } from '../draw.ts';
 import type { Painter } from '../frame/painter.ts';
 import type { Rect } from '../frame/rect.ts';
@@ -51,12 +52,17 @@ function preflightLines(scene: Scene): Line[] {
   ];
   const problem: Line[] =
     head.startupProblem === null ? [] : [[], [piece('✗ ', 'bad'), piece(head.startupProblem.message, 'text')]];
+  const ways = cures(view).flatMap(({ name, words }): Line => [piece(name, 'accent'), piece(` ${words}   `, 'quiet')]);
   const status: Line = ready
     ? [piece('Ready. ', 'good'), piece('Say what you want done.', 'text')]
-    : [
-        piece(screen.attached ? 'Getting ready. ' : 'Reaching the session. ', 'signal'),
-        piece('You can already type; it is sent when everything stands.', 'quiet'),
-      ];
+    : head.startupProblem !== null
+      ? ways.length > 0
+        ? [piece('Not started. ', 'bad'), ...ways]
+        : [piece('Not started. ', 'bad'), piece('Cure it, leave with Ctrl-D, and start again.', 'quiet')]
+      : [
+          piece(screen.attached ? 'Getting ready. ' : 'Reaching the session. ', 'signal'),
+          piece('You can already type; it is sent when everything stands.', 'quiet'),
+        ];
   return [
     title,
     [],
@@ -80,6 +86,17 @@ function preflightLines(scene: Scene): Line[] {
       piece(' every key', 'quiet'),
     ],
   ];
+}
+
+const CURES = [
+  { name: '/model', words: 'chooses a model' },
+  { name: '/login', words: 'signs in' },
+  { name: '/settings', words: 'changes settings' },
+] as const;
+
+/** The commands that may cure a start that failed; none where there is no session that could run them. */
+export function cures({ head }: View): readonly (typeof CURES)[number][] {
+  return CURES.filter(({ name }) => head.commands.some((command) => `/${command.name}` === name));
 }
 
 function modeWords(scene: Scene): string {

@@ -15,6 +15,7 @@ import { isRecalled } from '../prompt-state.ts';
 import { orbit, type Scene } from '../scene.ts';
 import { oneLine } from './below.ts';
 import { footerFigures } from './footer-figures.ts';
+import { cures } from './preflight.ts';
 
 /** The box one types into, with the figures of the session on its border. Answers the first visible row (FO-1, FO-2, FO-15). */
 export function drawPrompt(painter: Painter, scene: Scene, textLayout: TextLayout): number {
@@ -100,6 +101,8 @@ function statusLines(scene: Scene): Line[] {
     return [[piece(words, 'muse'), piece(' • your own, unasked • [Esc] leaves it', 'quiet')], [piece(words, 'muse')]];
   }
   if (isRecalled(screen.prompt)) return historyWords(scene);
+  if (view.head.startupProblem !== null && (activity.phase === 'starting' || activity.phase === 'idle'))
+    return problemLines(scene, view.head.startupProblem.message);
   if (activity.phase === 'idle') return [[piece('Ready', 'quiet')]];
   const glyph = piece(`${orbit(scene)} `, activity.phase === 'asking' ? 'warn' : 'signal');
   if (activity.phase === 'retrying' && activity.retry !== null) {
@@ -145,6 +148,19 @@ function statusLines(scene: Scene): Line[] {
     [glyph, ...facts([[piece(words, 'text')], timed]), stopWords(scene)],
     [glyph, ...facts([[piece(words, 'text')], timed])],
     [glyph, piece(words, 'text')],
+  ];
+}
+
+/** Nothing runs and nothing will, until what is wrong is cured (decisions §10.7). */
+function problemLines(scene: Scene, message: string): Line[] {
+  const mark = piece('✗ ', 'bad');
+  const cure = cures(scene.view)[0];
+  const way: Line = cure === undefined ? [] : [piece(cure.name, 'accent'), piece(` ${cure.words}`, 'quiet')];
+  return [
+    [mark, ...facts([[piece(message, 'text')], way])],
+    [mark, piece(message, 'text')],
+    [mark, ...facts([[piece('Could not start', 'text')], way])],
+    [mark, piece('Could not start', 'text')],
   ];
 }
 
