@@ -255,6 +255,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const handBacks = createHandBacks(publisher, outcomes);
   const inbox = createInbox(view.queue, past.held);
   let runtime: Runtime | null = null;
+  let startFailed: Refusal | null = null;
   const autocompact = { wish: past.autocompact ?? options.autocompact ?? { automatic: true, cap: null } };
   const wakeUp = createWakeUp(past);
   const limits = options.usage?.limits ?? { session: null, day: null };
@@ -280,6 +281,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
+    startFailed: () => startFailed,
   const attachments = createAttachments(files, options.attachments);
   const checkpoints = createCheckpointer({
     files,
@@ -447,11 +449,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     checkpoints.rest();
   };
   const started = start().catch((error: unknown) => {
-    const problem: Refusal = {
+    startFailed = {
       identifier: 'internal',
       message: `Could not start: ${error instanceof Error ? error.message : String(error)}`,
     };
-    publisher.publish({ type: 'head', head: { startupProblem: problem } });
+    publisher.publish({ type: 'head', head: { startupProblem: startFailed } });
   });
 
   const { promise: ended, resolve: tellEnded } = Promise.withResolvers<void>();

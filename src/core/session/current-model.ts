@@ -31,6 +31,8 @@ export interface CurrentModelParts {
   readonly fast: () => boolean;
   /** Whether everything else a turn needs is there. */
   readonly isStarted: () => boolean;
+  /** Why the session itself could not start: another model does not cure that. */
+  readonly startFailed: () => Refusal | null;
   /** Tokens at which a conversation with such a model is compacted; null for never. */
   readonly budget: (facts: ModelFacts) => number | null;
 }
@@ -57,7 +59,7 @@ export function createCurrentModel({
         fast: { on: given.fast(), offered: model?.facts.fast === true },
         compactAt: model === null ? null : shareOf(model.facts, given.budget(model.facts)),
         pendingModel: pending?.model?.ref ?? null,
-        startupProblem: problem,
+        startupProblem: given.startFailed() ?? problem,
         ready: model !== null && isStarted(),
       },
     });

@@ -126,7 +126,7 @@ function pauseRows(view: View, keymap: Keymap, width: number): BelowRow[] {
   const together: Line = [...why, piece(' ', 'text'), ...words];
   if (keys.length === 1 && lineWidth(together) <= width) return [{ line: together, right: [] }];
   return [
-    { line: [piece('■ ', 'warn'), piece(paused.message, 'text')], right: [] },
+    { line: why, right: [] },
     { line: firstThatFits([words, bare], width), right: [] },
   ];
 }
