@@ -50,6 +50,8 @@ export interface HouseOptions extends Partial<Omit<ControllerOptions, 'models'>>
   readonly model?: never;
   readonly script: Model;
   readonly others?: readonly Model[];
+  /** True models in place of the script. */
+  readonly models?: ControllerOptions['models'];
   /** The model cannot be opened. */
   readonly problem?: { identifier: string; message: string };
 }
@@ -61,7 +63,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const session = await createController({
     system,
     journal,
-    models: modelsOf(options),
+    models: options.models ?? modelsOf(options),
     tools: [lookTool, doTool],
     settings: { effort: 'default', retries: 5, stallMs: 120_000 },
     rules: NO_RULES,
@@ -133,7 +135,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
 }
 
 function withoutScript(options: HouseOptions): Partial<ControllerOptions> {
-  const { script: _script, others: _others, problem: _problem, ...rest } = options;
+  const { script: _script, others: _others, problem: _problem, models: _models, ...rest } = options;
   return rest;
 }
 

@@ -66,6 +66,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('effort', 'Model', 'How hard the model thinks', '[level]', {
     choices: ['low', 'medium', 'high', 'xhigh', 'max', 'default'],
   }),
+  slash('login', 'Model', 'Connect a provider: sign in, or say where it is', '[provider]'),
   slash('mode', 'Safety', 'Choose the permission mode', '[mode]', { choices: ['ask', 'edits', 'plan'] }),
   slash('theme', 'View', 'Colours for a dark or a light terminal', '[name]', { choices: ['auto', 'dark', 'light'] }),
   slash('copy', 'Inspect', 'Send a reply to the clipboard, the last one or the n-th last', '[n]'),

@@ -4,6 +4,7 @@ import { type Layout, layoutOf, transcriptInner } from './layout.ts';
 import { askHeight, type DrawnAsk, drawAsk } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
 import { drawConfirm } from './modals/confirm.ts';
+import { drawConnect } from './modals/connect-provider-rows.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { drawHistory } from './modals/history.ts';
 import { drawList } from './modals/list.ts';
@@ -92,6 +93,9 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
         break;
       case 'picker':
         drawPicker(painter, theme, area, modal);
+        break;
+      case 'connect-provider':
+        drawConnect(painter, theme, area, modal, view.signIn);
         break;
       case 'confirm':
         drawConfirm(painter, theme, area, modal);

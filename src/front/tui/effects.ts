@@ -16,6 +16,7 @@ import type { ListOf } from './modals/list.ts';
 import { CHUNK_LINES, type PickerItem } from './modals/modal.ts';
 import { rewindRows } from './modals/rewind.ts';
 import { treeRows } from './modals/tree.ts';
+import { openBrowser } from './open-browser.ts';
 import type { ScreenEffect, ScreenEvent } from './screen-event.ts';
 
 /** What carrying out an effect needs. */
@@ -126,6 +127,18 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       });
       return;
     }
+    case 'read-providers':
+      void quietly(session.read({ type: 'providers', look: effect.look }, client)).then((answer) => {
+        if (answer?.ok) dispatch({ type: 'providers', rows: answer.value.providers });
+        else dispatch({ type: 'note', level: 'error', text: answer?.refusal.message ?? 'The session is out of reach' });
+      });
+      return;
+    case 'open-browser':
+      void openBrowser(clipboardParts(parts), effect.url).then((opened) => {
+        if (!opened)
+          dispatch({ type: 'note', level: 'warning', text: 'No browser here could be opened: copy the address' });
+      });
+      return;
     case 'copy':
       // Raw also inside tmux: its own wrapping is off by default, and it takes the raw form (UP-17).
       parts.write(clipboardSequence(effect.text));

@@ -1,6 +1,7 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { factsOf, isRunning } from '../commands/facts.ts';
+import { openConnect } from './modals/connect-provider-keys.ts';
 import { openHistory } from './modals/history.ts';
 import { modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openReader } from './modals/reader.ts';
@@ -81,6 +82,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     const ref = { provider: model.slice(0, colon), model: model.slice(colon + 1) };
     return step(screen, { kind: 'send', intent: { type: 'set-model', model: ref, effort } });
   },
+  login: openConnect,
   effort: (screen, context, argument) => {
     if (argument === '') return stay(openPicker(screen, effortPicker(context.view.head.effort)));
     if (!isEffort(argument)) return noted(screen, `No level ${argument}: ${EFFORTS.join(', ')}`, 'warning');

@@ -1,4 +1,5 @@
 import type { Draft, Intent, Sent } from '../../protocol/intent.ts';
+import type { ProviderRow } from '../../protocol/provider.ts';
 import type { DirtyPart } from '../../protocol/reduce.ts';
 import type { UsageReport } from '../../protocol/usage.ts';
 import type { View } from '../../protocol/view.ts';
@@ -77,6 +78,7 @@ export type ScreenEvent =
     }
   | { readonly type: 'output-failed'; readonly call: string; readonly message: string }
   | { readonly type: 'usage'; readonly report: UsageReport }
+  | { readonly type: 'providers'; readonly rows: readonly ProviderRow[] }
   | { readonly type: 'status'; readonly rows: readonly { name: string; value: string }[] }
   | { readonly type: 'edited'; readonly text: string | null; readonly problem: string | null }
   /** The clipboard holds a picture, seen when the person came back to this window. */
@@ -116,6 +118,9 @@ export type ScreenEffect =
   | { readonly kind: 'read-rewind' }
   | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
   | { readonly kind: 'read-status' }
+  /** `look`: also asks programs that know, which takes a moment. */
+  | { readonly kind: 'read-providers'; readonly look: boolean }
+  | { readonly kind: 'open-browser'; readonly url: string }
   | { readonly kind: 'read-usage' }
   | { readonly kind: 'copy'; readonly text: string }
   | { readonly kind: 'copy-to-file'; readonly text: string }

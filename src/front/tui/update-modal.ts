@@ -1,6 +1,7 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { isRunning } from '../commands/facts.ts';
 import { chordOf, type InputEvent } from './input/event.ts';
+import { connectKey, connectPaste } from './modals/connect-provider-keys.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { asked, chosenPrompt, historyKey, historyMatches } from './modals/history.ts';
 import { listKey, refilter, shownRows } from './modals/list.ts';
@@ -57,6 +58,8 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
       if (meant.kind === 'modal') return stay(replaceTop(screen, meant.modal));
       return meant.kind === 'none' ? stay(screen) : choose(closeTop(screen), context, top, meant.item.value);
     }
+    case 'connect-provider':
+      return connectKey(screen, context, top, event);
     case 'confirm':
       return confirmKey(screen, top, event);
   }
@@ -66,6 +69,7 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
 export function modalPaste(screen: Screen, text: string): Step {
   const top = screen.modals.at(-1);
   if (top?.kind === 'history') return stay(replaceTop(screen, asked(top, top.query + text.replace(/\s+/g, ' '))));
+  if (top?.kind === 'connect-provider') return connectPaste(screen, text);
   if (top?.kind === 'list' && top.filter !== null) {
     const meant = refilter(top, top.filter + text.replace(/\s+/g, ' '));
     return meant.kind === 'modal' ? stay(replaceTop(screen, meant.modal)) : stay(screen);

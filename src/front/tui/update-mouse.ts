@@ -7,6 +7,7 @@ import type { InputEvent } from './input/event.ts';
 import { promptInner, transcriptInner } from './layout.ts';
 import { askWindow } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
+import { connectClick } from './modals/connect-provider-keys.ts';
 import { matches } from './modals/picker.ts';
 import { openItem } from './open-card.ts';
 import { isEmpty, lineRows, type Point, type Selection, wordColumns } from './regions/selection.ts';
@@ -64,6 +65,7 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
   if (screen.modals.length > 0) {
     const top = screen.modals.at(-1)!;
     if (target?.region === 'history' && target.item !== undefined) return chooseSent(calm, Number(target.item));
+    if (target?.region === 'connect' && target.item !== undefined) return connectClick(calm, context, target.item);
     // A click chooses a row; what is done with it is a key's to say.
     if (target?.region === 'list' && top.kind === 'list')
       return stay(replaceTop(calm, { ...top, cursor: Number(target.item) }));

@@ -1,6 +1,7 @@
 import { completionArrived } from './completion.ts';
 import { draftContent } from './editor/editor-state.ts';
 import { noteDrawn } from './modals/ask-state.ts';
+import { connectAnswered, providersArrived } from './modals/connect-provider-keys.ts';
 import { usageArrived } from './modals/usage.ts';
 import { withAnswer } from './open-card.ts';
 import { imageFrom, pasteInto } from './pasting.ts';
@@ -36,7 +37,7 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
     case 'held':
       return heldLongEnough(screen, context, event.ask);
     case 'sent':
-      return intentAnswered(screen, event);
+      return connectAnswered(screen, event) ?? intentAnswered(screen, event);
     case 'flash':
       return event.text.trimEnd().includes('\n')
         ? longAnswer(screen, context, event.text)
@@ -71,6 +72,8 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
       return stay(outputFailed(screen, event));
     case 'usage':
       return stay(usageArrived(screen, event.report, context.now));
+    case 'providers':
+      return providersArrived(screen, event);
     case 'status':
       return stay(statusOpened(screen, event.rows));
     case 'edited':

@@ -1,4 +1,5 @@
 import { type Rect, rect } from '../frame/rect.ts';
+import { connectArea } from './connect-provider-rows.ts';
 import type { Modal } from './modal.ts';
 
 /** Where a dialog stands: the whole screen but a rim where there is room, a small one in the middle for a yes or no. */
@@ -7,6 +8,7 @@ export function modalArea(modal: Modal, screen: { readonly columns: number; read
   const rimX = columns >= 70 ? 3 : 0;
   const rimY = rows >= 20 ? 2 : 0;
   if (modal.kind === 'reader' || modal.kind === 'history') return rect(0, 0, columns, rows);
+  if (modal.kind === 'connect-provider') return connectArea(screen);
   if (modal.kind === 'scroller' || modal.kind === 'list') return rect(rimX, rimY, columns - 2 * rimX, rows - 2 * rimY);
   const wanted = modal.kind === 'confirm' ? 66 : 84;
   const width = Math.min(columns, wanted);

@@ -1,13 +1,21 @@
 import type { Effort, ModelRef } from '../../../protocol/message.ts';
 import type { Row } from '../blocks/row.ts';
 import type { Place } from '../regions/card-list.ts';
+import type { ConnectProviderModal } from './connect-provider.ts';
 import type { ListModal } from './list.ts';
 
 /**
  * Dialogs over the screen, the topmost last; the top one takes every key (LA-34). Questions of the session are not among
  * these: they are state of the View and never take a key by surprise (ask-state.ts).
  */
-export type Modal = ListModal | ScrollerModal | ReaderModal | HistoryModal | PickerModal | ConfirmModal;
+export type Modal =
+  | ListModal
+  | ScrollerModal
+  | ReaderModal
+  | HistoryModal
+  | PickerModal
+  | ConfirmModal
+  | ConnectProviderModal;
 
 /** The transcript over the whole terminal: to read back, to search (TR-1). */
 export interface ReaderModal {
