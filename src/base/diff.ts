@@ -1,4 +1,5 @@
-import { structuredPatch } from 'diff';
+// Only this part of the library: the others take longer to load than a session does to open.
+import { structuredPatch } from 'diff/lib/patch/create.js';
 
 export interface Hunk {
   readonly oldStart: number;

@@ -86,6 +86,7 @@ export function assembleJournal(parts: {
       return row !== null && row < rows;
     },
     ofKind: (...kinds) => index.ofKind(kinds),
+    lastOfKind: (...kinds) => index.lastOfKind(kinds),
     flush: () => store.flush(),
     close() {
       closed = true;

@@ -1,5 +1,6 @@
 import type { EntryId } from '../../protocol/entry.ts';
-import type { Row } from './journal-index.ts';
+
+type Row = number;
 
 /**
  * Ids by row and rows by id. What was saved is used as it lies: an id becomes text when somebody asks for it, and a

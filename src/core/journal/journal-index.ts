@@ -36,6 +36,7 @@ export interface JournalIndex {
   /** Ids from the root to the entry; starts at the branch entry below a side entry. */
   branch(leaf: Row): EntryId[];
   ofKind(kinds: readonly string[]): EntryId[];
+  lastOfKind(kinds: readonly string[]): EntryId | null;
   /** Everything, to make the same index of; null where rows were withdrawn, which only a running session has. */
   save(): SavedIndex | null;
   /** Takes rows back as if they had never been: what stood on them stands on what is left, and the leaf is found again. */
@@ -199,6 +200,11 @@ export function createJournalIndex(saved?: SavedIndex): JournalIndex {
       const found: EntryId[] = [];
       for (let row = 0; row < ids.rows; row++) if (numbers.has(kindColumn[row])) found.push(ids.at(row));
       return found;
+    },
+    lastOfKind(wanted) {
+      const numbers = new Set(wanted.map((kind) => kindNumbers.get(kind)));
+      for (let row = ids.rows - 1; row >= 0; row--) if (numbers.has(kindColumn[row])) return ids.at(row);
+      return null;
     },
     save() {
       const savedIds = gone > 0 ? null : ids.save();

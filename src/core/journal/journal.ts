@@ -61,6 +61,7 @@ export interface Journal {
   covers(id: EntryId, by: Covered): boolean;
   /** Ids of all entries of these kinds, in file order. */
   ofKind(...kinds: readonly EntryKind[]): readonly EntryId[];
+  lastOfKind(...kinds: readonly EntryKind[]): EntryId | null;
   flush(): Promise<void>;
   close(): Promise<void>;
 }

@@ -81,11 +81,12 @@ export async function recover(journal: Journal): Promise<EntryBody[]> {
 
 /** A leaf that a person moved to is no crash: a branch may well end in the middle of a turn there. */
 async function closings(journal: Journal): Promise<EntryBody[]> {
-  const lastMove = journal.ofKind(...BRANCH_KINDS, 'position').at(-1);
-  if (lastMove === undefined || journal.kindOf(lastMove) === 'position') return [];
-  const branch = journal.branch();
-  const after = branch.findLastIndex((id) => journal.kindOf(id) === 'turn-end');
-  const open = await journal.load(branch.slice(after + 1));
+  const lastMove = journal.lastOfKind(...BRANCH_KINDS, 'position');
+  if (lastMove === null || journal.kindOf(lastMove) === 'position') return [];
+  const since: EntryId[] = [];
+  for (let at = journal.leaf; at !== null && journal.kindOf(at) !== 'turn-end'; at = journal.parentOf(at))
+    since.push(at);
+  const open = await journal.load(since.reverse());
   // What waits lies all over a long journal: it is read only where a cut turn may have to hold it back.
   const waiting = isCut(recoveryEntries(open, NOTHING_WAITS)) ? await loadWaiting(journal) : NOTHING_WAITS;
   return recoveryEntries(open, waiting);

@@ -12,7 +12,8 @@ import type { Journal } from '../journal/journal.ts';
 import { createModelContext } from '../journal/model-context.ts';
 import { recover } from '../journal/recover.ts';
 import { createCheckpointer, keepCheckpoint } from './checkpointer.ts';
-import { type Follower, foldKept } from './fold-journal.ts';
+import { foldKept } from './fold-journal.ts';
+import type { Follower } from './follower.ts';
 
 const FOLDER = '/state/sessions/s';
 const PATH = `${FOLDER}/journal.jsonl`;

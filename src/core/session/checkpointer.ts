@@ -4,7 +4,8 @@ import { type Files, SystemError } from '../../system/files.ts';
 import { writeCheckpoint } from '../journal/checkpoint.ts';
 import { JOURNAL_FILE, lookAtJournal, readJournalFile } from '../journal/file-journal.ts';
 import type { Journal } from '../journal/journal.ts';
-import { type Follower, foldKept } from './fold-journal.ts';
+import { foldKept } from './fold-journal.ts';
+import type { Follower } from './follower.ts';
 
 /** Keeps the checkpoint of a running session near the end of its journal: while nothing is to be done, and at its end. */
 export interface Checkpointer {

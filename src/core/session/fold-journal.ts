@@ -17,6 +17,7 @@ import { DELEGATE } from '../runtime/delegate.ts';
 import { createUnansweredPrompts, type SavedPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
 import type { UsageLimit } from '../runtime/usage-limit.ts';
 import { AUTOCOMPACT, readWish } from './autocompact.ts';
+import type { Follower } from './follower.ts';
 
 /** Names the entry that says a reference was given out without a result: for what was piped in and kept aside. */
 export const KEPT_ASIDE = 'kept-aside';
@@ -62,15 +63,6 @@ export interface Recollection {
   readonly trust: ReadonlyMap<string, TrustDecision>;
 }
 
-/** What is told of every entry, on whatever branch, and can go on from what it kept in an earlier run. */
-export interface Follower {
-  /** Under which what it keeps is found again. */
-  readonly name: string;
-  see(entry: Entry): void;
-  save(): string;
-  restore(saved: string): void;
-}
-
 export function saidKey(client: string, ref: string): string {
   return `${client}\n${ref}`;
 }
@@ -110,16 +102,16 @@ export async function foldKept(
   follower?: Follower,
 ): Promise<Folded> {
   const transcript = createTranscriptIndex(journal);
-  const branch = journal.branch(at?.leaf);
-  const covered = at === undefined ? goesOnFrom(journal, branch) : null;
-  const kept = covered === null ? null : takeNote(covered, COVERED_FOLD);
-  const told = covered === null || follower === undefined ? null : takeNote(covered, follower.name);
-  const isWhole = covered === null || kept === null || (follower !== undefined && told === null);
+  const { covered } = journal;
+  const since = covered === null || at !== undefined ? null : branchSince(journal, covered);
+  const kept = covered === null || since === null ? null : takeNote(covered, COVERED_FOLD);
+  const told = covered === null || since === null || follower === undefined ? null : takeNote(covered, follower.name);
+  const isWhole = covered === null || since === null || kept === null || (follower !== undefined && told === null);
   const fold = createFold(journal.session, folder, version, isWhole ? null : kept);
   if (!isWhole && told !== null) follower?.restore(told);
-  const shown = new Set(isWhole || covered.leaf === null ? branch : branch.slice(branch.lastIndexOf(covered.leaf) + 1));
+  const branch = new Set(isWhole ? journal.branch(at?.leaf) : since);
   for await (const entry of journal.all(isWhole ? undefined : covered)) {
-    const onBranch = shown.has(entry.id);
+    const onBranch = branch.has(entry.id);
     fold.take(entry, onBranch);
     follower?.see(entry);
     if (onBranch && isWhole && at === undefined) transcript.see(entry);
@@ -139,14 +131,17 @@ export async function foldKept(
   };
 }
 
-/** What an earlier run left, if everything it covers stands to this branch as it stood to the branch then. */
-function goesOnFrom(journal: Journal, branch: readonly EntryId[]): Covered | null {
-  const { covered } = journal;
-  if (covered === null) return null;
-  const place = covered.leaf === null ? -1 : branch.lastIndexOf(covered.leaf);
-  if (covered.leaf !== null && place < 0) return null;
-  const next = branch[place + 1];
-  return next === undefined || !journal.covers(next, covered) ? covered : null;
+/**
+ * The ids of the branch behind the leaf where an earlier run left it; null where the branch of that time is not the
+ * beginning of this one.
+ */
+function branchSince(journal: Journal, covered: Covered): EntryId[] | null {
+  const since: EntryId[] = [];
+  for (let at = journal.leaf; at !== covered.leaf; at = journal.parentOf(at)) {
+    if (at === null || journal.covers(at, covered)) return null;
+    since.push(at);
+  }
+  return since;
 }
 
 function takeNote({ notes }: Covered, name: string): string | null {

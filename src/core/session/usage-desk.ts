@@ -7,7 +7,7 @@ import type { Model } from '../models/model.ts';
 import type { UsageWatch } from '../models/usage-watch.ts';
 import type { AskPerson, Recorder } from '../runtime/runtime.ts';
 import { createSpending, RAISED, readRaised, type Spending, type SpendingLimits } from '../runtime/spending.ts';
-import type { Follower } from './fold-journal.ts';
+import type { Follower } from './follower.ts';
 import { createUsageLedger, dayOf } from './usage-ledger.ts';
 import { createUsageTally, type SavedTally, type Spent } from './usage-tally.ts';
 
@@ -28,7 +28,7 @@ export interface UsageDeskParts {
   readonly watch?: Pick<UsageWatch, 'quotas' | 'refresh'>;
 }
 
-/** Requests longer ago than this before the newest are never caught up with. */
+/** Requests longer ago than this are not caught up with any more. */
 const CATCH_UP_MS = 3 * 86_400_000;
 
 interface SavedDesk {
@@ -60,7 +60,7 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
     },
     name: 'usage',
     save: () => {
-      const since = Math.max(0, ...(past ?? []).map(({ time }) => time)) - CATCH_UP_MS;
+      const since = clock.now() - CATCH_UP_MS;
       const saved: SavedDesk = {
         tally: tally.save(),
         raises,

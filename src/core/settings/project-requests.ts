@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import type { LoadedSettings } from './load.ts';
 
 /** What a project's own settings ask the person to grant (RULE-7). Nothing of it is in force before they do. */
@@ -29,7 +29,7 @@ export function projectRequests(
     );
   return {
     lines,
-    digest: createHash('sha256').update(JSON.stringify(lines)).digest('hex').slice(0, 32),
+    digest: sha256(JSON.stringify(lines)).slice(0, 32),
     allow: texts('permissions.allow'),
     folders: texts('permissions.additionalDirectories').map(({ source, text }) => ({ source, folder: text })),
   };

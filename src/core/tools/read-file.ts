@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { borderAtOrBefore } from '../../base/graphemes.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { FileStat } from '../../system/files.ts';
 import { optional, peek, text, toolArguments, whole } from './arguments.ts';
 import { byteLength } from './limit-output.ts';
@@ -135,7 +135,7 @@ function describe(found: Extract<ReadLines, { kind: 'lines' }>, first: number, l
 
 /** Of the whole file, taken before it is read, so that a change meanwhile shows at the next read. */
 function changeToken({ size, modifiedMs }: FileStat): string {
-  return createHash('sha256').update(`${size}:${modifiedMs}`).digest('hex').slice(0, 12);
+  return sha256(`${size}:${modifiedMs}`).slice(0, 12);
 }
 
 function outcome(
