@@ -1,7 +1,6 @@
 import type { Json } from '../base/json.ts';
 import type { Refusal } from '../base/refusal.ts';
 import type { AskAnswer } from './ask.ts';
-import type { DraftEdit } from './draft-edit.ts';
 import type { Delivery, EntryId } from './entry.ts';
 import type { Attachment, Effort, ModelRef, PermissionMode } from './message.ts';
 import type { NewProvider } from './provider.ts';
@@ -105,4 +104,21 @@ export interface FoldedText {
   readonly kind: 'paste' | 'image' | 'file';
   readonly text: string;
   readonly attachment: NewAttachment | null;
+}
+
+/**
+ * What changed of a long draft since it was told last: a client that keeps typing in a mebibyte sends the word, not the
+ * mebibyte. Whoever holds another draft than it was made from refuses it, and is told the whole.
+ */
+export interface DraftEdit {
+  /** UTF-16 units of the text it was made from. */
+  readonly of: number;
+  /** `removed` units at `at` become `inserted`. */
+  readonly at: number;
+  readonly removed: number;
+  readonly inserted: string;
+  readonly caret: number;
+  /** All markers of the new text; a number stands for what that one of the old draft's markers held. */
+  readonly folded: readonly (FoldedText | { readonly at: number; readonly length: number; readonly kept: number })[];
+  readonly shell: boolean;
 }

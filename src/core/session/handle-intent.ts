@@ -1,5 +1,5 @@
-import { type DraftEdit, editedDraft } from '../../protocol/draft-edit.ts';
-import type { Intent, Sent } from '../../protocol/intent.ts';
+import { editedDraft } from '../../protocol/draft-edit.ts';
+import type { DraftEdit, Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { SystemError } from '../../system/files.ts';
 import type { SessionParts } from './parts.ts';

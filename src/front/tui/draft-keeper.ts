@@ -1,5 +1,4 @@
-import type { DraftEdit } from '../../protocol/draft-edit.ts';
-import type { Intent, Sent } from '../../protocol/intent.ts';
+import type { DraftEdit, Intent, Sent } from '../../protocol/intent.ts';
 import { draftOf } from './editor/draft.ts';
 import type { Buffer } from './editor/editor.ts';
 

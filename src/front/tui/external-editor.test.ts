@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { emptyHead, emptyView } from '../../protocol/reduce.ts';
@@ -21,7 +31,7 @@ async function chosen(variables: Record<string, string>, installed: readonly str
     readFile: async () => 'a',
     removeFile: async () => {},
     runInTerminal: async (argv) => {
-      ran = argv[2]!.replace(' "$1"', '');
+      ran = argv[2]!.replace(/ "\$1"$/, '');
       return 0;
     },
   });
@@ -43,6 +53,44 @@ describe('the editor', () => {
     expect(await chosen({ EDITOR: 'gvim' })).toBe('gvim -f');
     expect(await chosen({ EDITOR: 'code -n' })).toBe('code -n');
     expect(await chosen({ EDITOR: 'vim' })).toBe('vim');
+  });
+
+  test('is found under every spelling PATH may hold; a program of Windows is told the file’s own name there (EDITR-7)', async () => {
+    const there = { WSL_DISTRO_NAME: 'Debian' };
+    expect(await chosen(there, ['vim.exe', 'nano'])).toBe('vim.exe "$(wslpath -w "$1")"');
+    expect(await chosen(there, ['vim', 'vim.exe'])).toBe('vim');
+    expect(await chosen({ ...there, EDITOR: 'code' }, ['code.exe'])).toBe('code.exe --wait "$(wslpath -w "$1")"');
+    expect(await chosen({ ...there, EDITOR: 'code.exe' }, ['code.exe'])).toBe('code.exe --wait "$(wslpath -w "$1")"');
+    expect(await chosen({ ...there, EDITOR: 'ed -s' }, ['ed.exe'])).toBe('ed.exe -s "$(wslpath -w "$1")"');
+    expect(await chosen({}, ['vim.exe'])).toContain('No editor found');
+  });
+
+  test('is started by the name it was asked for, also where that is a link; a link to nothing is passed over (EDITR-8)', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'houston-editor-'));
+    try {
+      const [one, two] = [join(place, 'one'), join(place, 'two')];
+      for (const folder of [one, two]) mkdirSync(folder);
+      const program = join(place, 'all-in-one');
+      writeFileSync(program, `#!/bin/sh\nprintf %s "$0" > ${place}/name\n`);
+      chmodSync(program, 0o755);
+      symlinkSync(join(place, 'gone'), join(one, 'vi'));
+      symlinkSync(program, join(two, 'vi'));
+      const PATH = `${one}:${two}:/usr/bin:/bin`;
+      for (const variables of [{ EDITOR: 'vi' }, {}] as Record<string, string>[]) {
+        rmSync(join(place, 'name'), { force: true });
+        await editExternally('a', {
+          environment: (name) => variables[name],
+          find: (name) => createBunProcesses(createBunClock()).find(name, `${one}:${two}`),
+          writeFile: async () => '/dev/null',
+          readFile: async () => 'a',
+          removeFile: async () => {},
+          runInTerminal: ([file, ...rest]) => Bun.spawn([file!, ...rest], { env: { PATH } }).exited,
+        });
+        expect(readFileSync(join(place, 'name'), 'utf8')).toBe(join(two, 'vi'));
+      }
+    } finally {
+      rmSync(place, { recursive: true });
+    }
   });
 
   test('works on a file only its owner can read, in the system’s temp folder, gone however it ends (EDITR-4, EDITR-2)', async () => {

@@ -42,7 +42,7 @@ export async function editExternally(text: string, parts: EditorParts): Promise<
   if (path === null) return { text: null, problem: 'The line could not be written for the editor' };
   try {
     // Through a shell, as VISUAL and EDITOR may hold arguments and quotes.
-    const code = await parts.runInTerminal(['sh', '-c', `${editor} "$1"`, 'sh', path]);
+    const code = await parts.runInTerminal(['sh', '-c', `${editor} ${argumentOf(editor)}`, 'sh', path]);
     if (code === 126 || code === 127) return { text: null, problem: `${editor} could not be started` };
     if (code !== 0) return { text: null, problem: `${editor} failed: the line is as it was` };
     const saved = await parts.readFile(path);
@@ -61,9 +61,31 @@ async function chooseEditor(parts: EditorParts): Promise<string | null> {
   for (const name of ['VISUAL', 'EDITOR']) {
     const value = parts.environment(name)?.trim() ?? '';
     if (value === '') continue;
-    const flag = WAIT_FLAGS[value.slice(value.lastIndexOf('/') + 1)];
-    return flag === undefined ? value : `${value} ${flag}`;
+    const flag = WAIT_FLAGS[value.slice(value.lastIndexOf('/') + 1).replace(WINDOWS, '')];
+    const spelled = await spelling(value, parts);
+    return flag === undefined ? spelled : `${spelled} ${flag}`;
   }
-  for (const program of FALLBACKS) if ((await parts.find(program)) !== null) return program;
+  for (const program of FALLBACKS) {
+    const spelled = await spelling(program, parts);
+    if ((await parts.find(spelled)) !== null) return spelled;
+  }
   return null;
+}
+
+const WINDOWS = /\.exe$/i;
+
+/**
+ * A command under the name PATH holds its program by: beside Windows that may be `vim.exe` (EDITR-7). Never the path a
+ * lookup gave: programs that look at the name they were started by must see the one that was asked for (EDITR-8).
+ */
+async function spelling(command: string, parts: EditorParts): Promise<string> {
+  const name = /^[^\s/'"$]+/.exec(command)?.[0] ?? '';
+  const beside = (parts.environment('WSL_DISTRO_NAME') ?? '') !== '';
+  if (!beside || name === '' || WINDOWS.test(name) || (await parts.find(name)) !== null) return command;
+  return (await parts.find(`${name}.exe`)) === null ? command : `${name}.exe${command.slice(name.length)}`;
+}
+
+/** A program of Windows knows the file under another path. */
+function argumentOf(command: string): string {
+  return WINDOWS.test(/^\S+/.exec(command)?.[0] ?? '') ? '"$(wslpath -w "$1")"' : '"$1"';
 }
