@@ -4,6 +4,9 @@ import { drive } from '../support/driver.ts';
 import { ACCOUNT, EMAIL } from '../support/fake-oauth.ts';
 import { openSignInHouse, PORT, type SignInHouseOptions } from '../support/sign-in-house.ts';
 
+// Loaded when settings are first written; a load from disk is no part of what is tested.
+await import('jsonc-parser');
+
 async function atTheScreen(options: SignInHouseOptions & { columns?: number; rows?: number } = {}) {
   const house = await openSignInHouse(options);
   await house.idle();
@@ -60,7 +63,7 @@ test('/login lists the five ways in order, each with how it stands; Up and Down 
   const top = lines.findIndex((line) => line.includes('╭─ Connect Provider'));
   const bottom = lines.findIndex((line) => line.includes('Esc] Close'));
   expect(bottom - top + 1).toBe(16);
-  expect([...lines[top]!.trim()].length).toBe(72);
+  expect(/╭─ Connect Provider[^╮]*╮/.exec(lines[top]!)![0]).toHaveLength(72);
   await press('down');
   expect(driver.find('❯ Anthropic')).not.toBeNull();
   await press('up', 'up', 'down', 'enter');
