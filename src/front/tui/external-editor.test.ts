@@ -80,7 +80,7 @@ describe('the editor', () => {
         rmSync(join(place, 'name'), { force: true });
         await editExternally('a', {
           environment: (name) => variables[name],
-          find: (name) => createBunProcesses(createBunClock()).find(name, `${one}:${two}`),
+          find: (name) => createBunProcesses().find(name, `${one}:${two}`),
           writeFile: async () => '/dev/null',
           readFile: async () => 'a',
           removeFile: async () => {},
