@@ -23,6 +23,8 @@ export function renderMarkdown(text: string, options: RenderOptions): readonly S
 const LONGEST_TAIL = 4096;
 /** A last block that has no such pieces (a table, an item) is read again only when it grew by a sixteenth. */
 const LAGGING_TAIL = 16_384;
+/** By so many of its last characters a text is known again. */
+const ENDING = 64;
 
 /**
  * Markdown that grows at its end. Finished blocks keep their rows; each update reads the last block only, so that its
@@ -31,9 +33,13 @@ const LAGGING_TAIL = 16_384;
  */
 export class Markdown {
   readonly #options: RenderOptions;
+  /** What is still to be read; of an open fence, its last line. What was finished is let go. */
   #source = '';
-  /** Where the text begins that is not finished: right behind the last finished block. */
+  /** Where in it the text begins that is not finished: right behind the last finished block. */
   #tail = 0;
+  /** How long the whole text is, and its last characters. */
+  #length = 0;
+  #ending = '';
   readonly #lines: StyledLine[] = [];
   /** How many of the rows are finished. */
   #finished = 0;
@@ -59,17 +65,43 @@ export class Markdown {
   /** The whole text so far. It must go on from the text before; any other text starts anew. */
   update(text: string): void {
     const source = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
-    if (source === this.#source) return;
-    if (!goesOn(this.#source, source)) this.#reset();
-    this.#source = source;
-    if (source.length < this.#lagsUntil) return;
+    if (!this.#goesOn(source)) this.#reset();
+    this.append(source.slice(this.#length));
+  }
+
+  /** What came since the last time; its lines end in line feeds alone. Costs nothing for the length of what was before. */
+  append(more: string): void {
+    if (more === '') return;
+    this.#length += more.length;
+    this.#ending = more.length < ENDING ? (this.#ending + more).slice(-ENDING) : more.slice(-ENDING);
+    this.#source += more;
+    if (this.#source.length < this.#lagsUntil) return;
     this.#lines.length = this.#finished;
-    if (this.#fence !== null && !this.#readFence(this.#fence)) return;
-    this.#readTail();
+    if (this.#fence === null || this.#readFence(this.#fence)) this.#readTail();
+    this.#letGo();
+  }
+
+  #goesOn(text: string): boolean {
+    if (text.length < this.#length) return false;
+    return text.slice(Math.max(0, this.#length - ENDING), this.#length) === this.#ending;
+  }
+
+  /** Nobody reads again what lies before the tail. */
+  #letGo(): void {
+    const done = this.#fence?.at ?? this.#tail;
+    if (done === 0) return;
+    this.#source = this.#source.slice(done);
+    this.#lagsUntil -= done;
+    this.#tail = 0;
+    if (this.#fence !== null) this.#fence.at = 0;
   }
 
   #reset(): void {
+    this.#source = '';
+    this.#length = 0;
+    this.#ending = '';
     this.#tail = 0;
+    this.#lines.length = 0;
     this.#finished = 0;
     this.#last = null;
     this.#place = newListPlace();
@@ -185,10 +217,4 @@ interface OpenFence {
 function isSure(block: Block, text: string): boolean {
   const first = text.indexOf('\n', block.from);
   return first >= 0 && (block.kind !== 'table' || text.includes('\n', first + 1));
-}
-
-function goesOn(before: string, text: string): boolean {
-  if (text.length < before.length) return false;
-  const from = Math.max(0, before.length - 64);
-  return text.slice(from, before.length) === before.slice(from);
 }

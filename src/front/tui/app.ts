@@ -148,6 +148,7 @@ class Loop {
     this.#link = new SessionLink(session, client, head, this.#cards.pages, clock, (event) =>
       this.#guarded(() => this.#dispatch(event)),
     );
+    this.#link.onChange = (change) => this.#cards.follow(change);
     this.#highlighter = new Highlighter(
       (work) => void clock.after(0, work),
       () => this.#scheduler.soon(),

@@ -18,6 +18,8 @@ export interface LinkClock {
 /** Keeps the View in step with the session, over gaps and lost links, and turns what concerns this client into events. */
 export class SessionLink {
   readonly view: View;
+  /** Called with each change once the View has moved by it. */
+  onChange: (change: Change) => void = () => {};
   readonly #session: Session;
   readonly #client: ClientId;
   readonly #clock: LinkClock;
@@ -100,6 +102,7 @@ export class SessionLink {
     const { first, items } = view.transcript;
     const kept = items.length >= NEAR_WINDOW ? items.slice(0, 2 * PAGE_ITEMS + 8) : [];
     const dirty = apply(view, update);
+    for (const change of update.changes) this.onChange(change);
     if (!whole && view.transcript.first > first) this.#pages.keep(first, kept.slice(0, view.transcript.first - first));
     const draft = update.changes.find((change) => change.type === 'snapshot')?.draft;
     if (dirty.size > 0) this.#dispatch({ type: 'view', dirty, draft });

@@ -8,14 +8,23 @@ import { type BlockOptions, type Row, textColumns } from './row.ts';
  */
 export class LiveProse {
   readonly id: string;
+  readonly part: number;
   readonly width: number;
   readonly #markdown: Markdown;
   readonly #rows: Row[] = [];
   #finished = 0;
-  #text = '';
+  /** All that came, in pieces: a text put together anew with each would cost its whole length. */
+  #pieces: string[] = [];
+  #length = 0;
+  /** Blanks at the end, drawn once something follows them. */
+  #blank = '';
+  /** Whether the pieces are surely the text, so that its length alone tells. */
+  #sure = true;
+  #fresh = false;
 
-  constructor(id: string, options: BlockOptions) {
+  constructor(id: string, part: number, options: BlockOptions) {
     this.id = id;
+    this.part = part;
     this.width = options.width;
     this.#markdown = new Markdown({
       width: textColumns(options, []),
@@ -23,22 +32,55 @@ export class LiveProse {
     });
   }
 
+  /** Without blanks at its end. */
   get text(): string {
-    return this.#text;
+    if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
+    return (this.#pieces[0] ?? '').trimEnd();
   }
 
-  /** Always the same array, moved on: a copy of a long reply's rows for each frame would cost more than what is new. */
+  /** More of the text. Nothing else tells its beginning apart from another one's: see `doubt`. */
+  append(more: string): void {
+    // Line ends of two characters may come in two pieces: then the whole is read.
+    if (more.includes('\r')) this.#sure = false;
+    if (!this.#sure) return;
+    this.#pieces.push(more);
+    this.#length += more.length;
+    const shown = more.trimEnd();
+    if (shown === '') this.#blank += more;
+    else {
+      this.#markdown.append(this.#blank + shown);
+      this.#blank = more.slice(shown.length);
+      this.#fresh = true;
+    }
+  }
+
+  /** Another text may have begun: the next look compares. */
+  doubt(): void {
+    this.#sure = false;
+  }
+
+  /** The rows of `text`; always the same array, moved on. */
   rows(text: string): Row[] {
-    const trimmed = text.trimEnd();
-    if (trimmed === this.#text) return this.#rows;
-    this.#text = trimmed;
-    this.#markdown.update(trimmed);
+    if (!this.#sure || text.length !== this.#length) this.#read(text);
+    if (!this.#fresh) return this.#rows;
+    this.#fresh = false;
     const { lines, finished } = this.#markdown;
     const kept = Math.min(this.#finished, finished);
-    const rows = this.#rows;
-    rows.length = kept;
-    for (let index = kept; index < lines.length; index++) rows.push(new StyledRow([], lines[index]!));
+    this.#rows.length = kept;
+    for (let index = kept; index < lines.length; index++) this.#rows.push(new StyledRow([], lines[index]!));
     this.#finished = finished;
-    return rows;
+    return this.#rows;
+  }
+
+  #read(text: string): void {
+    const shown = text.trimEnd();
+    if (shown !== this.text) {
+      this.#markdown.update(shown);
+      this.#fresh = true;
+    }
+    this.#pieces = [text];
+    this.#length = text.length;
+    this.#blank = text.slice(shown.length);
+    this.#sure = !text.includes('\r');
   }
 }

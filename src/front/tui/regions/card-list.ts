@@ -1,4 +1,5 @@
 import type { CodeBlock } from '../../../base/code-block.ts';
+import type { Change } from '../../../protocol/update.ts';
 import type { Item, View } from '../../../protocol/view.ts';
 import { blockOf, gapBefore, liveBlockOf } from '../blocks/block-of.ts';
 import { LiveProse } from '../blocks/live-prose.ts';
@@ -61,6 +62,13 @@ export class CardList {
     }
     if (options.width !== width) this.kept.clear();
     this.options = options;
+  }
+
+  /** Told of each change of the View, in order, so that what streams need not be looked for in the whole text. */
+  follow(change: Change): void {
+    if (change.type === 'delta') {
+      if (change.part === this.prose?.part) this.prose.append(change.text);
+    } else if (change.type !== 'entry' && change.type !== 'activity') this.prose?.doubt();
   }
 
   /** How many cards there are: items, then parts of the message being streamed. */
@@ -238,7 +246,7 @@ export class CardList {
     const id = `live ${live.turn} ${live.round} ${part}`;
     if (shown.type === 'text') {
       if (this.prose === null || this.prose.id !== id || this.prose.width !== this.options.width) {
-        this.prose = new LiveProse(id, this.blockOptions(false));
+        this.prose = new LiveProse(id, part, this.blockOptions(false));
       }
       return this.prose.rows(shown.text);
     }
