@@ -5,6 +5,8 @@ import { type Accounts, createAccounts } from '../core/models/sign-in/accounts.t
 import { createAuthFile } from '../core/models/sign-in/auth-file.ts';
 import { CODEX, type CodexService } from '../core/models/sign-in/codex-service.ts';
 import { type Connections, type ConnectionsParts, createConnections } from '../core/models/sign-in/connections.ts';
+import { codexAccount } from '../core/models/usage-codex.ts';
+import { createUsageWatch, type UsageWatch } from '../core/models/usage-watch.ts';
 import { places } from '../core/settings/paths.ts';
 import { readProviders } from '../core/settings/provider-schema.ts';
 import { createProviderSaver } from '../core/settings/save-defaults.ts';
@@ -15,6 +17,8 @@ export interface OpenedModels {
   readonly models: Models;
   readonly connections: Connections;
   readonly accounts: Accounts;
+  /** What services say of their allowances. */
+  readonly watch: UsageWatch;
 }
 
 export interface OpenModelsOptions {
@@ -40,6 +44,7 @@ export async function openModels(
   // One that is not fit to be read counts as nothing; whoever needs it is told why.
   await auth.load();
   const accounts = createAccounts({ auth, service: codex, network, clock });
+  const watch = createUsageWatch({ clock, accounts: [codexAccount(auth, accounts)] });
   const own = Object.entries(settings.providers).map(([id, { catalogue }]) => catalogue ?? id);
   const models = createModels({
     environment,
@@ -49,6 +54,7 @@ export async function openModels(
     settings: { model: settings.model, providers: settings.providers },
     fresh: createFreshFacts({ files, network, clock, state, providers: [...CATALOGUED_VENDORS, ...own] }),
     accounts,
+    hear: watch.heard,
     ...(demo === undefined ? {} : { demo }),
   });
   const ownIds = new Set(Object.keys(settings.providers));
@@ -68,7 +74,7 @@ export async function openModels(
     ownProviders: () => [...ownIds],
     write: config === null ? null : createProviderSaver(files, config),
   });
-  return { models, connections, accounts };
+  return { models, connections, accounts, watch };
 }
 
 /** After everything that is waited for: nothing of a start depends on what is learned. */

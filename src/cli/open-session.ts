@@ -109,7 +109,7 @@ export async function openSession(
     confine: confinement.confine,
   });
   // Nobody watches a one-shot run, so the pilot need not take its time.
-  const { models, connections, accounts } = await openModels(system, settings, {
+  const { models, connections, accounts, watch } = await openModels(system, settings, {
     demo: { tour: request.demo, ...(request.canAsk ? {} : { pace: 0 }) },
     onKeyVariable: (name) => {
       secretNames.push(name);
@@ -188,6 +188,7 @@ export async function openSession(
       limits: { session: settings.spendingSession, day: settings.spendingDay },
       sleeps: settings.sleeps ?? 3,
       fast: settings.fast,
+      watch,
     },
     // A session that leaves nothing behind changes no default.
     ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),

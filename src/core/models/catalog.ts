@@ -20,6 +20,7 @@ import { openaiResponsesWire } from './providers/openai-responses.ts';
 import { readHeaderLines } from './providers/own-headers.ts';
 import { type Accounts, NO_ACCOUNTS } from './sign-in/accounts.ts';
 import { withSignInAdvice } from './sign-in/advice.ts';
+import { listeningFetch } from './usage-watch.ts';
 
 /** Ways to speak to a service, by the name settings use. A new one is a file and a line here. */
 const WIRES: Readonly<Record<string, Wire>> = {
@@ -87,6 +88,8 @@ export interface ModelsOptions {
   readonly fresh?: FreshFacts;
   /** Who is signed in; missing: nobody. */
   readonly accounts?: Accounts;
+  /** Hears the headers of every answer of a service, by the name people call it. */
+  readonly hear?: (label: string, headers: Headers) => void;
   /** How the built-in `demo:pilot` flies: `tour` only in the throw-away project of `--demo`. */
   readonly demo?: Omit<PilotOptions, 'clock'>;
 }
@@ -101,6 +104,9 @@ export function createModels(options: ModelsOptions): Models {
     provider === PILOT_REF.provider || Object.hasOwn(BUILT_IN_PROVIDERS, provider) || Object.hasOwn(own, provider);
 
   const discovered = new Map<string, readonly string[]>();
+  const { hear } = options;
+  const listened = (label: string, fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+    hear === undefined ? fetch : listeningFetch(fetch, (headers) => hear(label, headers));
 
   const described = (provider: string): Outcome<Described> =>
     describe(provider, Object.hasOwn(own, provider) ? own[provider] : undefined, environment);
@@ -146,14 +152,15 @@ export function createModels(options: ModelsOptions): Models {
       const checked = check(ref);
       if (!checked.ok) return checked;
       if (checked.value === 'pilot') return done(createPilot({ ...options.demo, clock }));
-      const { wire, keyVariable, baseUrl, headers, dialect } = checked.value;
+      const { wire, keyVariable, baseUrl, headers, dialect, label } = checked.value;
       await fresh.load();
       const facts = factsOf(ref.model, checked.value, fresh);
       const { secrets } = accounts;
       if (checked.value.signsIn) {
         const signed = await accounts.signed(ref.provider);
         if (!signed.ok) return signed;
-        const { fetch, api } = signed.value;
+        const { api } = signed.value;
+        const fetch = listened(label, signed.value.fetch);
         const connection = { ref, facts, baseUrl: api, key: null, headers, dialect, fetch, clock, secrets };
         return done(
           withFittingImages(withSignInAdvice(wire.open(connection), ref.provider), options.images, wire.images),
@@ -168,7 +175,7 @@ export function createModels(options: ModelsOptions): Models {
         key: key.value,
         headers,
         dialect,
-        fetch: network.fetch,
+        fetch: listened(label, network.fetch),
         clock,
         secrets,
       };

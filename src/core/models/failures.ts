@@ -105,6 +105,13 @@ const RULES: readonly Rule[] = [
     category: 'rate-limited',
     message: 'The usage limit of the account is reached',
     retryable: true,
+    status: [429],
+    text: /usage_limit_(?:reached|exceeded)/,
+  },
+  {
+    category: 'rate-limited',
+    message: 'The usage limit of the account is reached',
+    retryable: true,
     types: ['usage_limit_reached', 'usage_limit_exceeded'],
   },
   {

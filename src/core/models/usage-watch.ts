@@ -6,6 +6,8 @@ import { quotaWindows } from './usage-headers.ts';
 export interface QuotaAccount {
   /** As people call it, such as `Codex`. */
   readonly label: string;
+  /** What its models are listed under: their answers speak of the same allowance. */
+  readonly service: string;
   /** Who is signed in, by a name that outlives a renewed token; null: nobody. Reads a local file at most. */
   account(): Promise<string | null>;
   /** Null where it could not be found out. */
@@ -25,8 +27,8 @@ export interface UsageWatch {
   stir(): void;
   /** What a service said in the headers of an answer. */
   heard(label: string, headers: Headers): void;
-  /** Told whenever the figure changes. */
-  onFigure(listener: (figure: QuotaFigure | null) => void): void;
+  /** Begins: asks once, and tells whenever the figure changes. `isBusy`: whether a prompt runs. */
+  serve(session: { readonly show: (figure: QuotaFigure | null) => void; readonly isBusy: () => boolean }): void;
   close(): void;
 }
 
@@ -44,7 +46,7 @@ export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWat
   const known = new Map<string, { readonly account: string; readonly quota: Quota | null; readonly askedAt: number }>();
   const asking = new Map<string, Promise<void>>();
   const stops = new Set<AbortController>();
-  let listener: (figure: QuotaFigure | null) => void = () => {};
+  let session: Parameters<UsageWatch['serve']>[0] | null = null;
   let shown = 'null';
   let stirred = Number.NEGATIVE_INFINITY;
   let stopTimer: (() => void) | null = null;
@@ -52,11 +54,11 @@ export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWat
 
   const tell = (): void => {
     const quota = accounts.map(({ label }) => known.get(label)?.quota ?? null).find((one) => one !== null) ?? null;
-    const figure = quota === null ? null : figureOf(quota);
+    const figure = quota === null ? null : figureOf(quota, clock.now());
     const text = JSON.stringify(figure);
     if (text === shown) return;
     shown = text;
-    listener(figure);
+    session?.show(figure);
   };
 
   /** Whose account it is now; one that left or changed takes its figures along (FO-20). */
@@ -102,8 +104,9 @@ export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWat
     tell();
   };
   /** Idle, no timer runs. */
+  const isActive = (): boolean => session?.isBusy() === true || clock.now() - stirred <= BETWEEN_MS;
   const tick = (): void => {
-    if (closed || stopTimer !== null || accounts.length === 0 || clock.now() - stirred > BETWEEN_MS) return;
+    if (closed || stopTimer !== null || accounts.length === 0 || !isActive()) return;
     stopTimer = clock.after(CHECK_MS, () => {
       void look().finally(() => {
         stopTimer = null;
@@ -113,15 +116,19 @@ export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWat
   };
 
   return {
-    quotas: () => [
-      ...accounts.flatMap(({ label }) => known.get(label)?.quota ?? []),
-      ...[...heard.values()].filter(({ label }) => known.get(label)?.quota == null),
-    ],
+    quotas: () => {
+      const asked = accounts.flatMap(({ label }) => known.get(label)?.quota ?? []);
+      const others = [...heard.values()].filter(({ label }) => !accounts.some(({ service }) => service === label));
+      return [...asked, ...others]
+        .map((quota) => running(quota, clock.now()))
+        .filter(({ windows }) => windows.length > 0);
+    },
     refresh: async () => {
       await Promise.all(accounts.map(askOnce));
     },
     stir: () => {
-      const slept = clock.now() - stirred > BETWEEN_MS;
+      if (session === null || closed) return;
+      const slept = !isActive();
       stirred = clock.now();
       if (slept && accounts.length > 0) void look();
       tick();
@@ -129,10 +136,17 @@ export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWat
     heard: (label, headers) => {
       const at = clock.now();
       const windows = quotaWindows(headers, at);
-      if (windows.length > 0) heard.set(label, { label, plan: null, windows, at });
+      if (windows.length === 0) return;
+      heard.set(label, { label, plan: null, windows, at });
+      const source = accounts.find(({ service }) => service === label);
+      const before = source === undefined ? undefined : known.get(source.label);
+      if (source === undefined || before?.quota == null) return;
+      known.set(source.label, { ...before, quota: { ...before.quota, windows, at } });
+      tell();
     },
-    onFigure: (told) => {
-      listener = told;
+    serve: (served) => {
+      session = served;
+      if (accounts.length > 0) void look();
     },
     close: () => {
       closed = true;
@@ -143,10 +157,16 @@ export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWat
 }
 
 /** Which window stands for all of them: the week on Pro, else five hours, else the first there is (FO-17). */
-export function figureOf({ label, plan, windows }: Quota): QuotaFigure | null {
+export function figureOf(quota: Quota, now: number): QuotaFigure | null {
+  const { label, plan, windows } = running(quota, now);
   const wanted = plan?.toLowerCase() === 'pro' ? 'w' : '5h';
   const window = windows.find(({ name }) => name === wanted) ?? windows[0];
   return window === undefined ? null : { label, used: Math.round(window.used), window: window.name };
+}
+
+/** Without the windows that are over: what was used of them says nothing of the next ones. */
+function running(quota: Quota, now: number): Quota {
+  return { ...quota, windows: quota.windows.filter(({ resetsAt }) => resetsAt === null || resetsAt > now) };
 }
 
 /** Listens to the headers of every answer of one service; changes nothing of it. */

@@ -258,6 +258,12 @@ export async function createController(options: ControllerOptions): Promise<Sess
   let startFailed: Refusal | null = null;
   const autocompact = { wish: past.autocompact ?? options.autocompact ?? { automatic: true, cap: null } };
   const wakeUp = createWakeUp(past);
+  // Where nobody looks no figure is asked for.
+  if (options.canAsk)
+    options.usage?.watch?.serve({
+      show: (quota) => publisher.publish({ type: 'head', head: { quota } }),
+      isBusy: () => loop.running !== null,
+    });
   const limits = options.usage?.limits ?? { session: null, day: null };
   const spending = usage.open({ recorder, ask, canAsk: options.canAsk, limits });
   const fast: FastMode = { on: options.usage?.fast ?? false };
@@ -275,13 +281,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
     recorder,
     effort: options.settings.effort,
     isStarted: () => runtime !== null,
+    startFailed: () => startFailed,
     budget: (facts) => compactionBudget(facts, autocompact.wish),
   });
   const ledger = createLedger(async (change) => {
     await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
-    startFailed: () => startFailed,
   const attachments = createAttachments(files, options.attachments);
   const checkpoints = createCheckpointer({
     files,

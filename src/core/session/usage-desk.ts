@@ -25,7 +25,7 @@ export interface UsageDeskParts {
   readonly state: string | null;
   readonly session: string;
   /** What services say of their allowances; absent: nobody listens. */
-  readonly watch?: Pick<UsageWatch, 'quotas' | 'refresh'>;
+  readonly watch?: UsageWatch;
 }
 
 /** Requests longer ago than this are not caught up with any more. */
@@ -57,6 +57,7 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
       if (spent !== null && past !== null) past.push(spent);
       else if (spent !== null) ledger.add(spent);
       if (past !== null && isRaise(entry)) raises.push(entry.data);
+      if (past === null && STIRS.has(entry.kind)) watch?.stir();
     },
     name: 'usage',
     save: () => {
@@ -93,9 +94,15 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
         spending: (await spending?.state()) ?? [],
       };
     },
-    close: () => ledger.settle(),
+    close: () => {
+      watch?.close();
+      return ledger.settle();
+    },
   };
 }
+
+/** What agents do; nothing a person types alone (FO-18). */
+const STIRS = new Set<Entry['kind']>(['turn-start', 'assistant', 'call', 'result', 'usage', 'turn-end']);
 
 /** The same model, asked for leave before every request. */
 export function underSpending(model: Model, spending: Spending): Model {
