@@ -4,9 +4,8 @@ import { VERSION } from './build.ts';
 import { writeErr, writeOut } from './output.ts';
 
 // The only file that runs by being loaded. What a mode needs is loaded by that mode alone, so that each starts fast.
-process.exitCode = await main(process.argv.slice(2));
 // Whatever a library left open must not keep a finished program alive.
-process.exit();
+void main(process.argv.slice(2)).then((code) => process.exit(code));
 
 async function main(words: readonly string[]): Promise<number> {
   if (words[0] === '__host') {
@@ -27,30 +26,21 @@ async function main(words: readonly string[]): Promise<number> {
     writeOut(helpText(VERSION));
     return 0;
   }
-  const { createBunSystem } = await import('../system/bun/system.ts');
-  const system = createBunSystem();
   const folder = workingFolder(line.folder);
   if (folder === null) {
     writeErr(`houston: no-such-folder: ${line.folder ?? '.'} is not a folder\n`);
     return 2;
   }
   if (line.run === 'print') {
-    const { runOneShot } = await import('./one-shot.ts');
-    return runOneShot(system, line, folder);
+    const { printReply } = await import('./other-modes.ts');
+    return printReply(line, folder);
   }
   if (line.run === 'subcommand' && line.subcommand !== null) {
-    const { runSubcommand } = await import('./subcommands.ts');
-    return runSubcommand(system, line, line.subcommand, folder);
-  }
-  const { input, output } = system.terminal.isInteractive;
-  if (!input || !output) {
-    writeErr(
-      'houston: no-terminal: Mission Control needs a terminal for input and output; houston -p TEXT works without one\n',
-    );
-    return 2;
+    const { runNamed } = await import('./other-modes.ts');
+    return runNamed(line, line.subcommand, folder);
   }
   const { runInTerminal } = await import('./mission-control.ts');
-  return runInTerminal(system, line, folder);
+  return runInTerminal(line, folder);
 }
 
 function workingFolder(named: string | null): string | null {

@@ -8,6 +8,7 @@ import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
 import type { Head } from '../protocol/view.ts';
 import { createStartFiles } from '../system/bun/start-files.ts';
+import { createBunSystem } from '../system/bun/system.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { VERSION } from './build.ts';
@@ -24,8 +25,16 @@ interface Opening {
 }
 
 /** `houston [PROMPT]`: the first frame at once, the session as soon as it is there. Resolves to the exit code. */
-export async function runInTerminal(bare: TerminalSystem, line: CommandLine, folder: string): Promise<number> {
-  const system = { ...bare, files: createStartFiles(bare.files) };
+export async function runInTerminal(line: CommandLine, folder: string): Promise<number> {
+  const real = createBunSystem();
+  const system = { ...real, files: createStartFiles(real.files) };
+  const { input, output } = system.terminal.isInteractive;
+  if (!input || !output) {
+    writeErr(
+      'houston: no-terminal: Mission Control needs a terminal for input and output; houston -p TEXT works without one\n',
+    );
+    return 2;
+  }
   if (line.files.length > 0 && line.prompt === null) {
     writeErr('houston: bad-value: --file goes with a prompt\n');
     return 2;
@@ -134,18 +143,14 @@ function openInHost(
     const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds ?? 15, begun.resolve);
     if (hosted.ok || hosted.refusal.identifier !== 'not-private') return hosted;
     // No place for a host to listen at, such as a home that cannot be written to: then the session runs here.
+    begun.resolve();
     const here = openHere(system, request, client);
     close = here.close;
     return here.session;
   };
+  const session = open().finally(() => begun.resolve());
   // One that runs already has nothing to load; looking for it may take a while.
-  const session = open();
-  if (request.open === 'new')
-    session.then(
-      () => begun.resolve(),
-      () => begun.resolve(),
-    );
-  else begun.resolve();
+  if (request.open !== 'new') begun.resolve();
   return { session, begun: begun.promise, close: () => close() };
 }
 
@@ -158,16 +163,11 @@ function openHere(system: TerminalSystem, request: SessionRequest, client: strin
   const open = async (): Promise<Outcome<LinkedSession>> => {
     await loadScreen();
     await system.clock.sleep(0);
-    const [{ openSession }, { linkInProcess }] = await Promise.all([
-      import('./open-session.ts'),
-      import('../link/in-process.ts'),
-    ]);
-    const opened = await openSession(system, request);
+    const here = await import('./open-here.ts');
+    const opened = await here.openHere(request, client);
     if (!opened.ok) return opened;
     close = opened.value.close;
-    return done(
-      linkInProcess(opened.value.session, { client, onClientLost: opened.value.session.clientLost, report: () => {} }),
-    );
+    return done(opened.value.session);
   };
   return { session: open(), begun: Promise.resolve(), close: () => close() };
 }

@@ -1,0 +1,78 @@
+// Bundles the product into a folder: what `npm pack` ships beside Bun and ripgrep.
+//
+// What every start waits for (the entry, the screen, the host, the vendors' clients) is one file each, with its compiled
+// code beside it, which another Bun than the one that made it passes over. Everything else is split into parts that load
+// when used.
+import path from 'node:path';
+
+const root = path.join(import.meta.dir, '..');
+const out = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
+const source = (name: string): string => path.join(root, 'src', 'cli', name);
+
+const LIBRARIES: Readonly<Record<string, string>> = {
+  'openai/client': 'openai-client.js',
+  '@anthropic-ai/sdk/client': 'anthropic-client.js',
+};
+const HIGHLIGHTING = /^highlight\.js\/lib\/(?:languages\/)?(\w+)$/;
+const languages = [
+  ...(await Bun.file(path.join(root, 'src', 'base', 'highlight.ts')).text()).matchAll(
+    /'(highlight\.js\/lib\/[\w/]+)'/g,
+  ),
+].map((match) => match[1] ?? '');
+
+/** What one of the whole files leaves to a file beside it; null for what it holds itself. */
+function beside(name: string): string | null {
+  const own = /^\.\/(host|mission-control|open-here|other-modes)\.ts$/.exec(name);
+  if (own !== null) return `./${own[1]}.js`;
+  const library = LIBRARIES[name];
+  if (library !== undefined) return `./${library}`;
+  const highlighting = HIGHLIGHTING.exec(name);
+  return highlighting === null ? null : `./highlight-${highlighting[1]}.js`;
+}
+
+const common: Pick<Bun.BuildConfig, 'outdir' | 'target' | 'minify' | 'external'> = {
+  outdir: out,
+  target: 'bun',
+  minify: { whitespace: true, syntax: true },
+  external: ['@vscode/ripgrep'],
+};
+
+async function whole(entry: string, name: string): Promise<void> {
+  await Bun.build({
+    ...common,
+    entrypoints: [entry],
+    naming: name,
+    format: 'cjs',
+    bytecode: true,
+    // Where a file lies is asked of it, not written down when it is made.
+    define: { 'import.meta.dir': 'module.path', 'import.meta.path': 'module.filename' },
+    plugins: [
+      {
+        name: 'leave to a file beside',
+        setup(build) {
+          build.onResolve({ filter: /.*/ }, ({ path: name, kind }) => {
+            const file = kind === 'dynamic-import' ? beside(name) : null;
+            return file === null ? undefined : { path: file, external: true };
+          });
+        },
+      },
+    ],
+  });
+}
+
+await whole(source('main.ts'), 'main.js');
+await whole(source('mission-control.ts'), 'mission-control.js');
+await whole(source('host.ts'), 'host.js');
+for (const [library, file] of Object.entries(LIBRARIES)) await whole(Bun.resolveSync(library, root), file);
+await Bun.build({
+  ...common,
+  entrypoints: [source('other-modes.ts'), source('open-here.ts')],
+  splitting: true,
+  naming: { entry: '[name].js', chunk: '[name]-[hash].js' },
+});
+for (const language of languages)
+  await Bun.build({
+    ...common,
+    entrypoints: [Bun.resolveSync(language, root)],
+    naming: `highlight-${HIGHLIGHTING.exec(language)?.[1]}.js`,
+  });
