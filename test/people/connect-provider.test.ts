@@ -4,9 +4,6 @@ import { drive } from '../support/driver.ts';
 import { ACCOUNT, EMAIL } from '../support/fake-oauth.ts';
 import { openSignInHouse, PORT, type SignInHouseOptions } from '../support/sign-in-house.ts';
 
-// Loaded when settings are first written; a load from disk is no part of what is tested.
-await import('jsonc-parser');
-
 async function atTheScreen(options: SignInHouseOptions & { columns?: number; rows?: number } = {}) {
   const house = await openSignInHouse(options);
   await house.idle();

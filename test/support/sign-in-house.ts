@@ -7,6 +7,9 @@ import { type House, openHouse } from './controller.ts';
 import { createFakeOAuth, type FakeOAuth } from './fake-oauth.ts';
 import { scriptedModel } from './script.ts';
 
+// Loaded when first needed: a load from the disk takes no time of a clock by hand.
+await Promise.all([import('openai/client'), import('jsonc-parser')]);
+
 export interface SignInHouse extends House {
   readonly oauth: FakeOAuth;
   readonly state: string;
