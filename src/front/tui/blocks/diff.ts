@@ -5,13 +5,14 @@ import type { Role } from '../theme.ts';
 import { exactRows } from './prose.ts';
 import { type BlockOptions, fogOf, INDENT, RAIL, type Row } from './row.ts';
 
-/** Changed rows of a card before it is cut (TC-5 asks for at least four). */
+/** Changed lines of a card before it is cut (TC-5), and rows with what stands around them. */
+const FOLDED_CHANGES = 4;
 const FOLDED_ROWS = 12;
 
 /** One file's change: numbered rows, signs kept, tinted where something was added or removed. */
 export function diffRows(file: FileDiff, options: BlockOptions, named: boolean): Row[] {
   const rows = hunkRows(file, options, [INDENT, ...fogOf(file.label)]);
-  const limit = options.expanded ? rows.length : FOLDED_ROWS;
+  const limit = options.expanded ? rows.length : Math.min(FOLDED_ROWS, previewRows(rows));
   const hidden = rows.length - limit;
   const title: Row[] = named
     ? [{ margin: [INDENT], line: [piece(file.path, 'signal')], join: '\n', furniture: true }]
@@ -26,6 +27,18 @@ export function diffRows(file: FileDiff, options: BlockOptions, named: boolean):
     action: 'open',
   };
   return [...title, ...rows.slice(0, limit), ...(more ? [rest] : [])];
+}
+
+/** Rows up to the last of the changed lines that a card shows; all of them where no more are changed. */
+function previewRows(rows: readonly Row[]): number {
+  let changes = 0;
+  let end = 0;
+  for (const [at, row] of rows.entries()) {
+    const begins = row.margin.some(({ role }) => role === 'added' || role === 'removed');
+    if (begins && ++changes > FOLDED_CHANGES) return end;
+    if (row.fill !== undefined) end = at + 1;
+  }
+  return rows.length;
 }
 
 /** Every row of every hunk: also what an ask dialog shows. */
