@@ -60,20 +60,15 @@ export async function readCheckpoint(
   build: string,
 ): Promise<Checkpoint | null> {
   try {
-    const place = join(folder, CHECKPOINT_FILE);
-    if ((await files.linkStat(place))?.kind !== 'file') return null;
-    const bytes = await files.read(place, LARGEST);
-    const body = bytes.subarray(DIGEST_BYTES + 1);
-    const text = new TextDecoder();
-    if (bytes[DIGEST_BYTES] !== NEWLINE || text.decode(bytes.subarray(0, DIGEST_BYTES)) !== sha256(body)) return null;
-    const headEnd = body.indexOf(NEWLINE);
-    const head = JSON.parse(text.decode(body.subarray(0, headEnd))) as Head;
-    if (head.format !== CHECKPOINT_FORMAT || head.build !== build) return null;
+    const found = await readWhole(files, folder);
+    if (found === null || found.head.format !== CHECKPOINT_FORMAT || found.head.build !== build) return null;
+    const { head, rest } = found;
     if (!(await coversSame(files, path, journal, head))) return null;
+    const text = new TextDecoder();
     const pieces = new Map<string, Uint8Array>();
-    let at = headEnd + 1;
+    let at = 0;
     for (const [name, length] of head.pieces) {
-      pieces.set(name, body.subarray(at, at + length));
+      pieces.set(name, rest.subarray(at, at + length));
       at += length;
     }
     /** In memory of its own, where numbers lie as the processor wants them. */
@@ -145,14 +140,45 @@ export async function writeCheckpoint(
       index: rest,
       pieces: pieces.map(([name, piece]) => [name, piece.length]),
     };
-    const body = joined([encoder.encode(`${JSON.stringify(head)}\n`), ...pieces.map(([, piece]) => piece)]);
-    const whole = joined([encoder.encode(`${sha256(body)}\n`), body]);
-    await files.writeAtomic(join(folder, CHECKPOINT_FILE), whole, { mode: FILE_MODE, flush: false });
+    await writeWhole(files, folder, head, joined(pieces.map(([, piece]) => piece)));
     return true;
   } catch (error) {
     if (error instanceof SystemError) return false;
     throw error;
   }
+}
+
+/**
+ * Notes that the journal still begins with what the checkpoint covers, after it was opened with it and only added to: the
+ * next opening need not compare it again. The journal must be closed.
+ */
+export async function renewCheckpoint(files: Files, folder: string, path: string): Promise<void> {
+  try {
+    const [found, now] = [await readWhole(files, folder), await files.linkStat(path)];
+    if (found === null || now === null || isUntouched(identityOf(now), found.head.journal)) return;
+    await writeWhole(files, folder, { ...found.head, journal: identityOf(now) }, found.rest);
+  } catch (error) {
+    if (!(error instanceof SystemError || error instanceof SyntaxError)) throw error;
+  }
+}
+
+/** Null when there is none that is whole. */
+async function readWhole(files: Files, folder: string): Promise<{ head: Head; rest: Uint8Array } | null> {
+  const place = join(folder, CHECKPOINT_FILE);
+  if ((await files.linkStat(place))?.kind !== 'file') return null;
+  const bytes = await files.read(place, LARGEST);
+  const body = bytes.subarray(DIGEST_BYTES + 1);
+  const text = new TextDecoder();
+  if (bytes[DIGEST_BYTES] !== NEWLINE || text.decode(bytes.subarray(0, DIGEST_BYTES)) !== sha256(body)) return null;
+  const headEnd = body.indexOf(NEWLINE);
+  return { head: JSON.parse(text.decode(body.subarray(0, headEnd))) as Head, rest: body.subarray(headEnd + 1) };
+}
+
+async function writeWhole(files: Files, folder: string, head: Head, rest: Uint8Array): Promise<void> {
+  const encoder = new TextEncoder();
+  const body = joined([encoder.encode(`${JSON.stringify(head)}\n`), rest]);
+  const whole = joined([encoder.encode(`${sha256(body)}\n`), body]);
+  await files.writeAtomic(join(folder, CHECKPOINT_FILE), whole, { mode: FILE_MODE, flush: false });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../system/clock.ts';
 import { type Files, SystemError } from '../../system/files.ts';
-import { writeCheckpoint } from '../journal/checkpoint.ts';
+import { renewCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { JOURNAL_FILE, lookAtJournal, readJournalFile } from '../journal/file-journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import { foldKept } from './fold-journal.ts';
@@ -35,6 +35,8 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   const { files, clock, journal, build, isQuiet, follower } = parts;
   const { folder } = journal;
   let kept = journal.covered?.rows ?? 0;
+  /** Whether the one on the disk is known to fit. */
+  let fits = journal.covered !== null;
   let stopTimer: (() => void) | null = null;
   let working: Promise<void> | null = null;
   let closed = false;
@@ -45,7 +47,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     // Once tried, it is not tried again before as much has been added.
     kept = journal.size;
     // Whatever goes wrong with it, the session goes on: it is opened without one.
-    await keepCheckpoint(files, place, build, follower?.()).catch(() => false);
+    fits = (await keepCheckpoint(files, place, build, follower?.()).catch(() => false)) || fits;
   }
 
   async function keepWhileQuiet(place: string): Promise<void> {
@@ -72,7 +74,9 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       closed = true;
       stopTimer?.();
       await working;
-      if (folder !== null && behind() >= LEAST && behind() <= MOST_AT_END) await keep(folder);
+      if (folder === null) return;
+      if (behind() >= LEAST && behind() <= MOST_AT_END) await keep(folder);
+      else if (fits) await renewCheckpoint(files, folder, join(folder, JOURNAL_FILE));
     },
   };
 }
