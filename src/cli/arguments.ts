@@ -39,6 +39,12 @@ export const SUBCOMMANDS = {
     words: [0, 1],
     description: 'Says what was used and what it cost, by day, model and session',
   },
+  login: {
+    argument: '[PROVIDER]',
+    words: [0, 1],
+    description: 'Signs in to a model service; without a name, says how each stands',
+  },
+  logout: { argument: '[PROVIDER]', words: [0, 1], description: 'Forgets a sign-in, or all of them' },
   config: {
     argument: '[list | path | schema | table]',
     words: [0, 1],

@@ -38,6 +38,12 @@ export async function runSubcommand(
       const { printUsage } = await import('./usage.ts');
       return printUsage(system, subcommand.words[0] ?? null);
     }
+    case 'login':
+    case 'logout': {
+      const { login, logout } = await import('./login.ts');
+      const run = subcommand.name === 'login' ? login : logout;
+      return run(system, line, folder, subcommand.words[0] ?? null);
+    }
     case 'config':
       return showConfig(system, line, folder, subcommand.words[0] ?? 'list');
     case 'check': {

@@ -60,6 +60,6 @@ export async function claudeSignIn(parts: ClaudeCliParts, program: string): Prom
 }
 
 /** With a key in sight it would bill that instead of the subscription. */
-function withoutKeys(all: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function withoutKeys(all: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !OWN_CREDENTIALS.includes(name)));
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../../system/clock.ts';
 import type { Ids } from '../../../system/environment.ts';
 import type { Network } from '../../../system/network.ts';
 import type { AuthFile } from './auth-file.ts';
-import { type ClaudeCliParts, claudeSignIn, findClaude } from './claude-cli.ts';
+import { type ClaudeCliParts, claudeSignIn, findClaude, withoutKeys } from './claude-cli.ts';
 import type { CodexService } from './codex-service.ts';
 import { signedInAs, signInToCodex } from './codex-sign-in.ts';
 import { readNewProvider } from './new-provider.ts';
@@ -19,6 +19,8 @@ export interface Connections {
   find(name: string): Promise<ProviderRow | null>;
   /** Resolves to who is signed in, in words. Refuses with `no-sign-in` where a provider has none, and as the sign-in itself. */
   signIn(provider: string, attempt: SignInAttempt): Promise<Outcome<string>>;
+  /** The program that signs in by itself when it is run on a terminal; null where there is none, or it is not here. */
+  ownProgram(provider: string): Promise<OwnProgram | null>;
   /** Forgets a sign-in of ours; a name of null: all of them. Resolves to what was done, in words. */
   signOut(provider: string | null): Promise<Outcome<string>>;
   /**
@@ -26,6 +28,11 @@ export interface Connections {
    * replaced) and `not-saved`. Cannot be called off.
    */
   save(form: NewProvider, replace: boolean): Promise<Outcome<{ readonly id: string }>>;
+}
+
+export interface OwnProgram {
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface ConnectionsParts extends ClaudeCliParts {
@@ -51,6 +58,7 @@ interface Way {
   readonly form?: NewProvider;
   readonly stands: (look: boolean) => Promise<{ readonly connected: boolean; readonly status: string }>;
   readonly signIn?: (attempt: SignInAttempt) => Promise<Outcome<string>>;
+  readonly ownProgram?: () => Promise<OwnProgram | null>;
   /** Why `/logout` cannot end it. */
   readonly staysSignedIn?: string;
 }
@@ -130,6 +138,11 @@ export function createConnections(parts: ConnectionsParts): Connections {
         'Houston cannot run its models yet: use an API key, or OpenAI Codex.',
       ],
       stands: claudeStands,
+      ownProgram: async () => {
+        const program = await findClaude(parts);
+        if (program === null) return null;
+        return { argv: [program, 'auth', 'login'], environment: withoutKeys(environment.all()) };
+      },
       staysSignedIn: 'claude keeps this sign-in itself: claude auth logout ends it',
     },
     {
@@ -168,6 +181,7 @@ export function createConnections(parts: ConnectionsParts): Connections {
       if (way?.signIn === undefined) return refuse('no-sign-in', `There is no sign-in for ${provider}`);
       return way.signIn(attempt);
     },
+    ownProgram: async (provider) => (await wayOf(provider)?.ownProgram?.()) ?? null,
     signOut: async (provider) => {
       const loaded = await auth.load();
       if (!loaded.ok) return loaded;
