@@ -21,6 +21,12 @@ export interface Inbox {
   add(row: QueueRow, before?: EntryId | null): Waiting;
   /** Takes these out, in queue order; ids that no longer wait are left out. */
   remove(ids: readonly EntryId[] | 'all'): Waiting[];
+  /** Takes these out to be started. Until that is written down (`started`) they count among what stands in line. */
+  start(rows: readonly Waiting[]): void;
+  /** Ids in line order, first what is being started. */
+  readonly line: readonly EntryId[];
+  /** What was to start has begun, or has ended otherwise. */
+  started(): void;
   /** The next one to run as a turn or a shell line; null when nothing may start. */
   next(): Waiting | null;
   /** What the running turn takes along at a round boundary, in order, taken out: none past a waiting command or shell line (QUE-20). */
@@ -47,6 +53,7 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
   let rows: Waiting[] = queue.rows.map((row) => ({ ...row, stillborn: false }));
   let paused = queue.paused;
   let holds = new Set(paused === null ? [] : held);
+  let starting: readonly EntryId[] = [];
   /** Where rows stand that were taken out and may come back: the order of all, those included. */
   let places = rows.map((row) => row.id);
 
@@ -99,6 +106,16 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
       take(gone);
       return gone;
     },
+    start: (taken) => {
+      take(taken);
+      starting = taken.map((row) => row.id);
+    },
+    get line() {
+      return [...starting, ...rows.map((row) => row.id)];
+    },
+    started: () => {
+      starting = [];
+    },
     next: () => rows.find(free) ?? null,
     takeSteering: () => {
       const found = steering();
@@ -111,6 +128,7 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
       return end < 0 ? waiting : waiting.slice(0, end);
     },
     putBack: (back) => {
+      starting = [];
       const ids = back.map((row) => row.id);
       places = [...ids, ...places.filter((id) => !ids.includes(id))];
       rows = sort([...rows, ...back]);

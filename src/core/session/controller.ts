@@ -48,7 +48,7 @@ import type { FastMode } from './fast-command.ts';
 import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
-import { createIntentHandler } from './handle-intent.ts';
+import { createIntentHandler, ENDED } from './handle-intent.ts';
 import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
@@ -56,7 +56,6 @@ import { createOutcomes } from './outcomes.ts';
 import type { SessionMemory, SessionParts } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
-import { refused } from './sent.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { createSignInDesk } from './sign-in.ts';
@@ -519,6 +518,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     memory,
     trustMemory: options.trustMemory ?? null,
     signIn: createSignInDesk(options.connections ?? null, { explicit: options.model, session: past.model }),
+    closing: () => closing !== null,
     end: () => void close(),
   };
   const intents = createIntentHandler(parts);
@@ -536,10 +536,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       return kept.text;
     },
     attach: publisher.attach,
-    send: (intent, client) =>
-      closing === null
-        ? intents.send(intent, client)
-        : Promise.resolve(refused('session-closed', 'This session has ended.')),
+    send: (intent, client) => (closing === null ? intents.send(intent, client) : Promise.resolve(ENDED)),
     read: async <K extends QueryType>(query: { readonly type: K }) =>
       (await answerQuery(parts, query as never)) as Answered<K>,
     clientLost: (client) => {

@@ -12,6 +12,9 @@ import { answerSignIn, connectProvider } from './sign-in.ts';
 import { navigate } from './tree-moves.ts';
 import { withdraw } from './withdraw.ts';
 
+/** The answer to whatever comes too late. */
+export const ENDED = refused('session-closed', 'This session has ended.');
+
 const DECISIONS = new Set<Intent['type']>(['recall', 'queue-discard', 'queue-edit', 'queue-resume']);
 
 export interface IntentHandler {
@@ -51,6 +54,8 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
     try {
       return await handleIntent(parts, intent, client, own);
     } catch (error) {
+      // What could not be written before the session ended was not done, and there is nothing left to note it in.
+      if (parts.closing()) return ENDED;
       if (error instanceof SystemError)
         return refused('not-saved', `Not done, because it could not be saved: ${error.message}`);
       const text = error instanceof Error ? error.message : String(error);

@@ -71,6 +71,8 @@ export interface SessionParts {
   /** Where an answer about trusting the workspace is remembered; null where none may be. */
   readonly trustMemory: TrustMemory | null;
   readonly signIn: SignInDesk;
+  /** The session is ending or has ended: what ends now was not stopped by anybody (SC-1.7). */
+  readonly closing: () => boolean;
   /** Ends the session; the answer to the intent that asked for it is given first. */
   readonly end: () => void;
 }

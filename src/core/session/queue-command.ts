@@ -32,7 +32,10 @@ export async function queueCommand(
   memory.said.set(key, entry!.id);
   outcomes.set({ client, ref }, 'waiting');
   if (here === true) parts.handBacks.expect(entry!.id);
-  const first = (idle || (cures && parts.model.model === null)) && ahead && loop.running === null ? (inbox.rows[0]?.id ?? null) : null;
+  const first =
+    (idle || (cures && parts.model.model === null)) && ahead && loop.running === null
+      ? (inbox.rows[0]?.id ?? null)
+      : null;
   const row = inbox.add({ id: entry!.id, ...body }, first);
   if (arriving.fate === 'stillborn') row.stillborn = true;
   const moved =

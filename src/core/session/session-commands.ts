@@ -272,7 +272,14 @@ export async function runCommand(
     return answered;
   }
   if ('carryOut' in command || waits(parts, command))
-    return queueCommand(parts, { ...intent, argument }, client, arriving, 'carryOut' in command && command.ahead, command.cures);
+    return queueCommand(
+      parts,
+      { ...intent, argument },
+      client,
+      arriving,
+      'carryOut' in command && command.ahead,
+      command.cures,
+    );
   const sent = await command.run(parts, argument, client);
   if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
   return sent;

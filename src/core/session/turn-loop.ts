@@ -91,11 +91,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (row === null) return null;
     // A shell line and a command need no model; everything else waits for one.
     if (row.delivery !== 'shell' && row.delivery !== 'command' && model.model === null) return null;
-    const beside = together.includes(row.id)
-      ? inbox.batch().filter((one) => one !== row && together.includes(one.id))
-      : [];
-    together = [];
-    inbox.remove([row, ...beside].map(({ id }) => id));
+    const beside = takeBeside(row);
+    inbox.start([row, ...beside]);
     // With the last held row gone, or none held at all, the queue is no longer paused: the journal says so first.
     if (inbox.paused === null && publisher.view.queue.paused !== null) void recorder.write([queueEntry(inbox)], KEEP);
     switch (row.delivery) {
@@ -106,6 +103,14 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       default:
         return () => runPrompt(row, beside);
     }
+  };
+  /** What opens the turn together with this one: an interruption in between, or one stopped before it began, parts them. */
+  const takeBeside = (row: Waiting): Waiting[] => {
+    if (row.stillborn || !together.includes(row.id)) return [];
+    const [, ...behind] = inbox.batch();
+    const end = behind.findIndex((one) => !together.includes(one.id));
+    together = [];
+    return end < 0 ? behind : behind.slice(0, end);
   };
   const takePrivate = (): (() => Promise<void>) | null => {
     const line = closed ? undefined : privateLines.shift();
@@ -124,7 +129,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
         current = null;
         await model.adopt();
       } catch (error) {
-        // A bug while settling: said, and the loop goes on.
+        // A bug while settling: said, and the loop goes on. A journal that is closed already takes no more of it.
+        if (closed) break;
         await recorder.write([noteOf(error)], KEEP);
       }
       current = null;
@@ -182,6 +188,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       beside,
       signal: abort.signal,
       onTaken: (input) => {
+        inbox.started();
         taken.push(input);
         outcomes.set(input, 'started', { turn });
         parts.onTaken(input);
@@ -214,7 +221,10 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     const turn = ++lastTurn;
     let end: CommandEnd;
     try {
-      end = await parts.shell.run(row, turn, abort.signal, () => outcomes.set(row, 'started', { turn }));
+      end = await parts.shell.run(row, turn, abort.signal, () => {
+        inbox.started();
+        outcomes.set(row, 'started', { turn });
+      });
     } catch (error) {
       return fail([row], error);
     }
@@ -232,6 +242,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     } catch (error) {
       return fail([row], error);
     }
+    inbox.started();
     outcomes.set(row, 'started');
     let end: CommandEnd = { state: 'stopped', messages: [] };
     try {
@@ -316,8 +327,7 @@ function noteOf(error: unknown): EntryBody {
 
 /** The queue as it stands, for the journal. */
 export function queueEntry(inbox: Inbox): Extract<EntryBody, { kind: 'queue' }> {
-  const order = inbox.rows.map((row) => row.id);
-  const { paused, held } = inbox;
+  const { paused, held, line: order } = inbox;
   const some = paused !== null && held.length < order.length;
   return { kind: 'queue', order, edited: [], paused, ...(some ? { held } : {}) };
 }
