@@ -265,6 +265,26 @@ describe('what happens meanwhile', () => {
     expect(JSON.stringify(requestsOf(run, '').at(-1)?.messages)).toContain('plums');
   });
 
+  test('FO-8: children side by side count once, as part of their turn', async () => {
+    const place = open();
+    const slow = (): ScriptReply => ({ parts: ['done'], gate: Bun.sleep(300) });
+    const began = performance.now();
+    const run = await place.run(
+      play({
+        '': [['reader', 'reader', 'reader', 'reader'].map((kind) => spawn(kind, 'look')), 'over'],
+        d1: [slow],
+        d2: [slow],
+        d3: [slow],
+        d4: [slow],
+      }),
+    );
+    const { activeTime } = run.view.head;
+    expect(activeTime).toBeGreaterThan(280);
+    expect(activeTime).toBeLessThanOrEqual(Math.ceil(performance.now() - began));
+    const ends = run.view.transcript.items.flatMap((item) => (item.kind === 'turn-end' ? [item.duration] : []));
+    expect(ends).toEqual([activeTime]);
+  });
+
   test('VIEW-5: its call shows the last three actions and how many came before; then its report', async () => {
     const place = open();
     const seen = new Set<string>();

@@ -39,6 +39,23 @@ test('the model is asked for a title beside the first turn: the first prompt alo
   expect(JSON.stringify(model.requests.at(-1)!.messages)).not.toContain('Fix the login');
 });
 
+test('neither idling nor a title that is made beside it is session time (FO-8)', async () => {
+  const system = createMemorySystem();
+  const held = gate();
+  const model = answering({ parts: ['A title'], gate: held.opened }, 'done');
+  const house = await openHouse({ script: model, naming: true, system });
+  const seat = house.seat('one');
+  await seat.say('hello');
+  await seat.until((view) => view.transcript.items.some((item) => item.kind === 'turn-end'));
+  const { activeTime } = seat.view.head;
+  await system.clock.advance(60_000);
+  held.open();
+  await seat.until((view) => view.head.title === 'A title');
+  expect(seat.view.activity.phase).toBe('idle');
+  expect(seat.view.activity.since).toBeNull();
+  expect(seat.view.head.activeTime).toBe(activeTime);
+});
+
 test.each([
   ['fails', { failure: { category: 'server-error', retryable: true } }],
   ['says nothing', '\n'],
