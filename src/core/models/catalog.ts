@@ -8,6 +8,7 @@ import { BUILT_IN_PROVIDERS, type BuiltInProvider } from './built-in-providers.t
 import { type Choice, chooseModel } from './choose.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
 import { type FreshFacts, NO_FRESH_FACTS } from './facts/fresh-facts.ts';
+import { offersFast } from './fast.ts';
 import { withFittingImages } from './fit-images.ts';
 import type { Model, ModelFacts, Wire } from './model.ts';
 import { modelRefText, parseModelRef } from './model-ref.ts';
@@ -324,7 +325,9 @@ function factsOf(model: string, provider: Described, fresh: FreshFacts): ModelFa
   const learned = provider.vendor === null ? null : fresh.of(provider.vendor, model);
   const known = provider.ofVendor ? provider.wire.facts(model) : null;
   const listed = newerFacts({ ...NOTHING_KNOWN, ...known }, learned);
-  const published = provider.signsIn ? { ...listed, price: null } : listed;
+  const vendor = provider.ofVendor ? provider.vendor : null;
+  const served = known !== null && offersFast(vendor, model) ? { ...listed, fast: true } : listed;
+  const published = provider.signsIn ? { ...served, price: null } : served;
   const own = provider.models.find(({ id }) => id === model);
   if (own === undefined) return published;
   const { id: _, contextWindow, maxOutput, ...rest } = own;

@@ -25,6 +25,7 @@ export interface ModelSetting {
   readonly images?: boolean;
   readonly thinking?: boolean;
   readonly efforts?: readonly (typeof EFFORTS)[number][];
+  readonly fast?: boolean;
   readonly price?: PriceSetting;
 }
 
@@ -69,6 +70,7 @@ export const PROVIDER_SCHEMA: Json = {
               maxOutput: TOKENS,
               images: { type: 'boolean' },
               thinking: { type: 'boolean' },
+              fastMode: { type: 'boolean', description: 'Whether its service has a faster, dearer way (`/fast`).' },
               efforts: { type: 'array', items: { enum: EFFORTS } },
               price: {
                 type: 'object',
@@ -113,7 +115,7 @@ export function readProviders(value: { readonly [key: string]: Json }): Readonly
 function readModel(model: Json): ModelSetting | null {
   if (typeof model === 'string') return { id: model, contextWindow: null, maxOutput: null };
   if (!isRecord(model) || typeof model.id !== 'string') return null;
-  const { id, contextWindow, maxOutput, images, thinking, efforts } = model;
+  const { id, contextWindow, maxOutput, images, thinking, efforts, fastMode } = model;
   const price = readPrice(model.price);
   return {
     id,
@@ -121,6 +123,7 @@ function readModel(model: Json): ModelSetting | null {
     maxOutput: tokensOf(maxOutput),
     ...(typeof images === 'boolean' ? { images } : {}),
     ...(typeof thinking === 'boolean' ? { thinking } : {}),
+    ...(typeof fastMode === 'boolean' ? { fast: fastMode } : {}),
     ...(Array.isArray(efforts) ? { efforts: EFFORTS.filter((one) => efforts.includes(one)) } : {}),
     ...(price === null ? {} : { price }),
   };

@@ -338,7 +338,9 @@ class Loop {
     const { view } = this.#link;
     const starting = view.activity.phase === 'starting' && view.head.startupProblem === null;
     if (this.#cancelTick !== null || !(starting || isRunning(view))) return;
-    this.#cancelTick = this.#control.clock.after(this.#screen.reducedMotion ? 1000 : ORBIT_STEP, () => {
+    // Hours of sleep: what counts down shows whole seconds, and nothing else moves.
+    const slow = this.#screen.reducedMotion || view.activity.phase === 'sleeping';
+    this.#cancelTick = this.#control.clock.after(slow ? 1000 : ORBIT_STEP, () => {
       this.#cancelTick = null;
       this.#guarded(() => this.#scheduler.soon());
     });
