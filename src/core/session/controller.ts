@@ -293,7 +293,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     clock,
     journal,
     build: options.version,
-    isQuiet: () => view.activity.phase === 'idle',
+    isQuiet: () => view.activity.turn === null,
     follower: () => createUsageDesk({ system, state: null, session: journal.session }),
   });
   const sent = withoutHidden(journal, branch.prompts);
@@ -451,8 +451,9 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
-    checkpoints.rest();
   };
+  // Also while the person is still asked something before anything may start.
+  checkpoints.rest();
   const started = start().catch((error: unknown) => {
     startFailed = {
       identifier: 'internal',
