@@ -5,7 +5,7 @@ import { createTools } from '../../src/core/tools/registry.ts';
 import { TRUSTED_PUBLIC } from '../../src/protocol/label.ts';
 import type { Item } from '../../src/protocol/view.ts';
 import { type Driver, drive } from '../support/driver.ts';
-import { sampleCall } from '../support/sample-view.ts';
+import { sampleCall, sampleItem } from '../support/sample-view.ts';
 
 async function show(driver: Driver, items: Item[], first = 0): Promise<void> {
   const view = structuredClone(driver.session.view);
@@ -106,4 +106,17 @@ test('the card of an edit shows four changed lines and says that more are there;
   await show(driver, [edit([' same', '-one', '+ONE', '-two', '+TWO', ' after', ' end'])]);
   expect(driver.region('transcript')).toContain('end');
   expect(driver.region('transcript')).not.toContain('more row');
+});
+
+test('pictures a reply names stay text, on a terminal that could draw them too; nothing far away or spelled out is loaded (TC-6)', async () => {
+  for (const environment of [{ TERM: 'xterm-kitty' }, { TERM_PROGRAM: 'ghostty' }, { TERM: 'xterm-256color' }]) {
+    const driver = await drive({ environment });
+    driver.terminal.takeOutput();
+    const sources = ['https://example.org/far.png', 'data:image/png;base64,iVBORw0KGgo=', 'near.png'];
+    const text = sources.map((source, at) => `![picture ${at}](${source})`).join('\n\n');
+    await show(driver, [sampleItem({ kind: 'assistant', text, turn: 1, stop: 'end' })]);
+    for (const at of [0, 1, 2]) expect(driver.region('transcript')).toContain(`picture ${at}`);
+    expect(driver.terminal.output).not.toMatch(/\x1b_G|\x1b\]1337|\x1bP/);
+    expect(driver.processes.spawned).toEqual([]);
+  }
 });
