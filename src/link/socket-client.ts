@@ -36,6 +36,7 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   draft: true,
   'draft-edit': false,
   'stop-delegate': true,
+  aside: false,
   'set-mode': true,
   'set-model': true,
   recall: false,

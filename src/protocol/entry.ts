@@ -55,6 +55,8 @@ export type EntryBody =
       readonly input: EntryId;
       readonly turn: number;
       readonly as: 'prompt' | 'steering' | 'shell' | 'wake' | 'resend';
+      /** What was said, where it never waited as an input: it was had elsewhere and is written here. */
+      readonly words?: string;
     }
   | {
       readonly kind: 'dropped';

@@ -19,7 +19,7 @@ export function itemsOf(entry: Entry, said: (input: EntryId) => Said | null): It
       const input = said(entry.input);
       const body: ItemBody = {
         kind: 'user',
-        text: input?.text ?? '',
+        text: input?.text ?? entry.words ?? '',
         attachments: input?.attachments ?? [],
         as: entry.as,
         turn: entry.turn,

@@ -61,6 +61,15 @@ export type Intent =
   | { readonly type: 'connect-provider'; readonly provider: NewProvider; readonly replace: boolean }
   | { readonly type: 'retry' }
   | { readonly type: 'navigate'; readonly entry: EntryId; readonly edit: boolean }
+  /** One question beside the conversation: end it, forget it, or bring what was answered into the conversation. */
+  | {
+      readonly type: 'aside';
+      readonly id: number;
+      readonly action: 'stop' | 'close' | 'merge' | 'summarize';
+      readonly ref: string;
+      /** What a summary should look after. */
+      readonly focus?: string;
+    }
   | { readonly type: 'job'; readonly job: string; readonly action: 'stop' | 'background' | 'watch' | 'unwatch' }
   | { readonly type: 'seen'; readonly refs: readonly string[] }
   /** Ends the session's host after what runs was stopped and everything is on disk. */

@@ -1,3 +1,4 @@
+import type { Aside } from './aside.ts';
 import type { Entry } from './entry.ts';
 import { amendItems, findCall, itemOfOwnCall, itemsOf } from './fold.ts';
 import { addUsage, contextTokens, type ModelRef, NO_TOTALS } from './message.ts';
@@ -16,6 +17,7 @@ export type DirtyPart =
   | 'todo'
   | 'outcomes'
   | 'jobs'
+  | 'asides'
   | 'sign-in';
 
 /** The View keeps this many items at most, and is cut back to `WINDOW_KEPT` when it grows past it. */
@@ -36,6 +38,7 @@ export function emptyView(head: Head): View {
     todo: [],
     outcomes: [],
     jobs: [],
+    asides: [],
     signIn: null,
   };
 }
@@ -300,11 +303,31 @@ function applyChange(view: View, change: Change, dirty: Set<DirtyPart>): void {
       view.signIn = change.signIn;
       dirty.add('sign-in');
       break;
+    case 'aside':
+      view.asides = [...(view.asides ?? []).filter((one) => one.id !== change.aside.id), change.aside].sort(
+        (a, b) => a.id - b.id,
+      );
+      dirty.add('asides');
+      break;
+    case 'aside-gone':
+      view.asides = (view.asides ?? []).filter((one) => one.id !== change.id);
+      dirty.add('asides');
+      break;
+    case 'aside-text':
+      view.asides = (view.asides ?? []).map((one) => (one.id === change.id ? withMore(one, change.text) : one));
+      dirty.add('asides');
+      break;
     case 'flash':
     case 'your-turn':
     case 'closed':
       break;
   }
+}
+
+function withMore(aside: Aside, text: string): Aside {
+  const last = aside.exchanges.at(-1);
+  if (last?.state !== 'running') return aside;
+  return { ...aside, exchanges: [...aside.exchanges.slice(0, -1), { ...last, answer: last.answer + text }] };
 }
 
 function callItem(view: View, call: string): ItemOf<'call'> | null {

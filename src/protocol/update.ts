@@ -1,3 +1,4 @@
+import type { Aside } from './aside.ts';
 import type { Ask } from './ask.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
@@ -46,6 +47,11 @@ export type Change =
   | { readonly type: 'outcome'; readonly outcome: InputOutcome }
   | { readonly type: 'outcomes-seen'; readonly client: string; readonly refs: readonly string[] }
   | { readonly type: 'jobs'; readonly jobs: readonly JobRow[] }
+  /** A question beside the conversation came or changed; an older one of the same number is replaced. */
+  | { readonly type: 'aside'; readonly aside: Aside }
+  | { readonly type: 'aside-gone'; readonly id: number }
+  /** More of the answer that is arriving. */
+  | { readonly type: 'aside-text'; readonly id: number; readonly text: string }
   /** A sign-in began, went on, or (null) is over; its command's outcome says how. */
   | { readonly type: 'sign-in'; readonly signIn: SignIn | null }
   /** The branch shown is now another one (tree moved, another session opened): items from here on are read anew. */

@@ -1,3 +1,4 @@
+import type { Aside } from './aside.ts';
 import type { Ask } from './ask.ts';
 import type { Display, TodoItem } from './display.ts';
 import type { Effect } from './effect.ts';
@@ -23,6 +24,8 @@ export interface View {
   todo: TodoItem[];
   outcomes: InputOutcome[];
   jobs: JobRow[];
+  /** Questions beside the conversation, oldest first. */
+  asides: Aside[];
   /** The sign-in that runs; null for none. */
   signIn: SignIn | null;
 }

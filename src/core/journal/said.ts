@@ -14,6 +14,7 @@ export async function loadSaid(journal: Journal, entries: readonly Entry[]): Pro
   const edits = await loadEdits(journal);
   for (const entry of taken) {
     const input = inputs.get(entry.input);
+    if (entry.words !== undefined) said.set(entry.id, { text: entry.words, attachments: [] });
     if (input?.kind !== 'input') continue;
     const edit = edits.get(input.id)?.findLast(({ before }) => before.has(entry.id));
     const { attachments, target } = input;

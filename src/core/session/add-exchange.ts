@@ -12,15 +12,13 @@ export interface Exchange {
 const NO_USAGE = { input: null, output: null, cacheRead: null, cacheWrite: null, reasoning: null };
 
 /** Entries that put an exchange behind the leaf, as a turn of its own. It was paid for where it was had. */
-export async function addExchange(
-  { recorder, system, loop }: Pick<SessionParts, 'recorder' | 'system' | 'loop'>,
+export function exchangeEntries(
+  { system, loop }: Pick<SessionParts, 'system' | 'loop'>,
   { asked, answered, model }: Exchange,
-): Promise<void> {
+): EntryBody[] {
   const turn = loop.nextTurn();
-  const body = { client: 'houston', ref: system.ids.uuid(), text: asked, attachments: [], target: null } as const;
-  const [input] = await recorder.write([{ kind: 'input', ...body, delivery: 'wake' }]);
-  const bodies: EntryBody[] = [
-    { kind: 'taken', input: input!.id, turn, as: 'wake' },
+  return [
+    { kind: 'taken', input: system.ids.uuid(), turn, as: 'wake', words: asked },
     {
       kind: 'assistant',
       turn,
@@ -35,5 +33,12 @@ export async function addExchange(
     },
     { kind: 'turn-end', turn, reason: 'done', failure: null, message: null, duration: 0, usage: NO_TOTALS },
   ];
-  await recorder.write(bodies);
+}
+
+/** Puts it behind the leaf, whole or not at all. */
+export async function addExchange(
+  parts: Pick<SessionParts, 'recorder' | 'system' | 'loop'>,
+  exchange: Exchange,
+): Promise<void> {
+  await parts.recorder.write(exchangeEntries(parts, exchange));
 }

@@ -58,6 +58,7 @@ import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
+import { createSideThreads } from './side-threads.ts';
 import { createSignInDesk } from './sign-in.ts';
 import { findSurroundings } from './surroundings.ts';
 import { createTitleRequest } from './title-request.ts';
@@ -303,6 +304,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     lastTurnFailed: past.lastEnd !== null && past.lastEnd.reason !== 'done',
   };
   const version = options.version;
+  const asides = createSideThreads(
+    () => parts,
+    past.view.asides,
+    () => quarantine.context.trusted,
+  );
   const mover = createBranchMover({ journal, publisher, recorder, memory, branch, folder, version });
   const shell = createShellLines({
     recorder,
@@ -470,7 +476,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     starting.abort();
     const finish = async (): Promise<void> => {
       await started;
-      await Promise.all([loop.close(), titles.close()]);
+      await Promise.all([loop.close(), asides.close(), titles.close()]);
       await intents.settled();
       await options.drafts.settle();
       await recorder.written();
@@ -495,6 +501,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     publisher,
     recorder,
     mover,
+    asides,
     inbox,
     outcomes,
     handBacks,

@@ -16,6 +16,7 @@ import { type ContextGauge, createContextGauge, type SavedGauge } from '../runti
 import { DELEGATE } from '../runtime/delegate.ts';
 import { createUnansweredPrompts, type SavedPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
 import type { UsageLimit } from '../runtime/usage-limit.ts';
+import { ASIDE, MOST_ASIDES, readAside } from './aside-record.ts';
 import { AUTOCOMPACT, readWish } from './autocompact.ts';
 import type { Follower } from './follower.ts';
 
@@ -238,7 +239,10 @@ function createFold(session: string, folder: string, version: string, kept: stri
     else if (isKind(entry, 'mode')) state.modeChosen = true;
     else if (isKind(entry, 'name')) state.named ||= entry.by !== 'prompt';
     else if (isKind(entry, 'record') && entry.name === RELEASED) state.released = true;
-    else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) state.autocompact = readWish(entry.data);
+    else if (isKind(entry, 'record') && entry.name === ASIDE) {
+      const aside = readAside(entry.data);
+      if (aside !== null) view.asides = [...view.asides.filter(({ id }) => id !== aside.id), aside].slice(-MOST_ASIDES);
+    } else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) state.autocompact = readWish(entry.data);
     else if (isKind(entry, 'queue')) state.held = entry.paused === null ? [] : (entry.held ?? entry.order);
     else if (isKind(entry, 'turn-end')) state.lastEnd = entry;
     else if (isKind(entry, 'file-change'))

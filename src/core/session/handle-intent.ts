@@ -2,6 +2,7 @@ import { editedDraft } from '../../protocol/draft-edit.ts';
 import type { DraftEdit, Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { SystemError } from '../../system/files.ts';
+import { doWithAside } from './aside-intent.ts';
 import type { SessionParts } from './parts.ts';
 import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
 import { type Arriving, STOPPED, say } from './say.ts';
@@ -43,6 +44,9 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
       else if (holds) one.fate = 'hold';
       free = false;
     }
+    // A press that finds nothing else to stop ends the questions beside the conversation (SC-23.21).
+    const ended = stopped || arriving.size > 0 ? 0 : parts.asides.stopAll();
+    if (ended > 0) parts.publisher.publish({ type: 'flash', client: null, level: 'info', text: endedText(ended) });
     return accepted();
   };
 
@@ -106,6 +110,12 @@ async function editDraft({ drafts }: SessionParts, edit: DraftEdit, client: Clie
   return accepted();
 }
 
+function endedText(count: number): string {
+  return count === 1
+    ? 'One question beside the conversation was stopped.'
+    : `${count} questions beside the conversation were stopped.`;
+}
+
 /** One case a variant. */
 async function handleIntent(
   parts: SessionParts,
@@ -126,6 +136,8 @@ async function handleIntent(
           return refused('answer-unfitting', 'That is not one of the answers to this question.');
       }
       break;
+    case 'aside':
+      return doWithAside(parts, intent, client);
     case 'stop-delegate':
       return parts.runtime()?.calls.delegates?.stop(intent.delegate) === true
         ? accepted()

@@ -1,4 +1,7 @@
+import type { Aside } from '../../protocol/aside.ts';
 import type { EntryBody, EntryId, EntryOf } from '../../protocol/entry.ts';
+import type { Sent } from '../../protocol/intent.ts';
+import type { ClientId } from '../../protocol/session.ts';
 import type { System } from '../../system/system.ts';
 import type { BeforeImages } from '../changes/before-images.ts';
 import type { Ledger } from '../changes/ledger.ts';
@@ -21,7 +24,7 @@ import type { SessionRecorder } from './recorder.ts';
 import type { SignInDesk } from './sign-in.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
-import type { TurnLoop } from './turn-loop.ts';
+import type { CommandEnd, TurnLoop } from './turn-loop.ts';
 import type { UsageDesk } from './usage-desk.ts';
 
 /** What is wanted of automatic compaction now; changed by `/autocompact`, read before each request. */
@@ -39,6 +42,7 @@ export interface SessionParts {
   readonly publisher: Publisher;
   readonly recorder: SessionRecorder;
   readonly mover: BranchMover;
+  readonly asides: SideThreads;
   readonly inbox: Inbox;
   readonly outcomes: Outcomes;
   readonly handBacks: HandBacks;
@@ -85,6 +89,23 @@ export interface BranchMover {
    * stood.
    */
   move(leaf: EntryId, before?: readonly EntryBody[]): Promise<void>;
+}
+
+/** Questions beside the conversation: asked with what it knows, answered beside its turns, joined to it only when told. */
+export interface SideThreads {
+  /** `/btw`: a new question, or one asked on in a thread (`#2 …`). */
+  ask(argument: string, client: ClientId): Promise<Sent>;
+  /** Null where none of this number is there. */
+  find(id: number): Aside | null;
+  stop(id: number): boolean;
+  /** How many were running. */
+  stopAll(): number;
+  forget(id: number): void;
+  /** Each answered exchange becomes a turn where the question was asked (SC-24.2). */
+  merge(id: number): Promise<CommandEnd>;
+  /** One exchange in place of the whole thread (SC-24.3). */
+  summarize(id: number, focus: string, signal: AbortSignal): Promise<CommandEnd>;
+  close(): Promise<void>;
 }
 
 /** What the session knows beside its View and changes as it goes. */

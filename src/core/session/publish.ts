@@ -150,7 +150,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
 }
 
 function onlyAppends(change: Change): boolean {
-  return change.type === 'delta' || change.type === 'live-call' || change.type === 'call-output';
+  return (
+    change.type === 'delta' ||
+    change.type === 'live-call' ||
+    change.type === 'call-output' ||
+    change.type === 'aside-text'
+  );
 }
 
 /** Joins `change` with the last one gathered where both say "more of the same". */
@@ -162,5 +167,7 @@ function gather(gathered: Change[], change: Change): void {
     gathered[gathered.length - 1] = change.whole === true ? change : { ...last, text: last.text + change.text };
   } else if (last?.type === 'live-call' && change.type === 'live-call' && last.part === change.part) {
     gathered[gathered.length - 1] = change;
+  } else if (last?.type === 'aside-text' && change.type === 'aside-text' && last.id === change.id) {
+    gathered[gathered.length - 1] = { ...last, text: last.text + change.text };
   } else gathered.push(change);
 }

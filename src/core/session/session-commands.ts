@@ -5,6 +5,7 @@ import type { ClientId } from '../../protocol/session.ts';
 import type { SessionCommand } from '../../protocol/view.ts';
 import { modelRefText } from '../models/model-ref.ts';
 import type { Waiting } from '../runtime/inbox.ts';
+import { KEEP_ASIDE, keepAside } from './aside-intent.ts';
 import { chooseAutocompact } from './autocompact.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
@@ -30,6 +31,8 @@ interface KnownCommand extends SessionCommand {
   readonly choices?: readonly string[];
   /** Values that are offered where others are taken too. */
   readonly suggestions?: readonly string[];
+  /** Never typed: it stands for what a dialog does. */
+  readonly hidden?: boolean;
 }
 
 /** Runs as it is sent, also beside a turn, unless something it has to wait for stands in line (`waits`). */
@@ -106,6 +109,23 @@ const COMMANDS: readonly Command[] = [
     description: 'Choose whether and when that happens by itself',
     during: 'now',
     run: chooseAutocompact,
+  },
+  {
+    name: 'btw',
+    argument: '[$model] question',
+    description: 'Ask beside the conversation; it goes on and does not hear of it',
+    during: 'now',
+    run: (parts, argument, client) => parts.asides.ask(argument, client),
+  },
+  {
+    name: KEEP_ASIDE,
+    argument: 'N merge|summarize',
+    description: '',
+    during: 'after',
+    hidden: true,
+    ahead: true,
+    refuses: () => null,
+    carryOut: keepAside,
   },
   {
     name: 'tree',
@@ -247,12 +267,14 @@ const COMMANDS: readonly Command[] = [
 ];
 
 /** For completion and help, in the order they are listed. */
-export const SESSION_COMMANDS: readonly SessionCommand[] = COMMANDS.map(({ name, argument, description, during }) => ({
-  name,
-  argument,
-  description,
-  ...(during === undefined ? {} : { during }),
-}));
+export const SESSION_COMMANDS: readonly SessionCommand[] = COMMANDS.filter(({ hidden }) => hidden !== true).map(
+  ({ name, argument, description, during }) => ({
+    name,
+    argument,
+    description,
+    ...(during === undefined ? {} : { during }),
+  }),
+);
 
 export async function runCommand(
   parts: SessionParts,
