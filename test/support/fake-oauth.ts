@@ -44,18 +44,23 @@ export interface ServedOAuth extends FakeOAuth {
   close(): Promise<void>;
 }
 
-const CLIENT = 'app_of_the_tests';
+/** What the product knows the service by, where that is not what it is here. */
+type NamedAs = Pick<CodexService, 'authorizeUrl' | 'clientId'>;
+
 const SCOPE = 'openid profile email offline_access';
 
-export function startFakeOAuth(): ServedOAuth {
+export function startFakeOAuth(named?: NamedAs): ServedOAuth {
   let fake: FakeOAuth | null = null;
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => fake!.answer(request) });
-  fake = createFakeOAuth(`http://127.0.0.1:${server.port}`);
+  fake = createFakeOAuth(`http://127.0.0.1:${server.port}`, named);
   return Object.assign(fake, { close: async () => void (await server.stop(true)) });
 }
 
 /** Signs in, and then answers as a model at `/v1/responses`, to whoever brings a token it gave and the account's id. */
-export function createFakeOAuth(base = 'http://oauth.test'): FakeOAuth {
+export function createFakeOAuth(
+  base = 'http://oauth.test',
+  named: NamedAs = { authorizeUrl: `${base}/oauth/authorize`, clientId: 'app_of_the_tests' },
+): FakeOAuth {
   const codes = new Map<string, { challenge: string; redirect: string; used: boolean }>();
   const refreshes = new Map<string, boolean>();
   const access = new Set<string>();
@@ -106,7 +111,7 @@ export function createFakeOAuth(base = 'http://oauth.test'): FakeOAuth {
     const judge = (): Response => {
       if (fake.next.status !== undefined) return wrong('server_error', fake.next.status);
       if (fake.next.body !== undefined) return new Response(fake.next.body);
-      if (form.get('client_id') !== CLIENT) return wrong('invalid_client', 401);
+      if (form.get('client_id') !== named.clientId) return wrong('invalid_client', 401);
       if (grant === 'authorization_code') return exchange(form);
       return grant === 'refresh_token' ? refresh(form) : wrong('unsupported_grant_type');
     };
@@ -136,9 +141,9 @@ export function createFakeOAuth(base = 'http://oauth.test'): FakeOAuth {
 
   const fake: FakeOAuth = {
     service: (port) => ({
-      authorizeUrl: `${base}/oauth/authorize`,
+      authorizeUrl: named.authorizeUrl,
       tokenUrl: `${base}/oauth/token`,
-      clientId: CLIENT,
+      clientId: named.clientId,
       scope: SCOPE,
       redirect: { url: `http://localhost:${port}/auth/callback`, port },
       api: `${base}/v1`,
@@ -149,9 +154,9 @@ export function createFakeOAuth(base = 'http://oauth.test'): FakeOAuth {
       const must = (holds: boolean, what: string): void => {
         if (!holds) throw new Error(`the sign-in service refuses the address: ${what}`);
       };
-      must(`${url.origin}${url.pathname}` === `${base}/oauth/authorize`, 'path');
+      must(`${url.origin}${url.pathname}` === named.authorizeUrl, 'path');
       must(query.get('response_type') === 'code', 'response_type');
-      must(query.get('client_id') === CLIENT, 'client_id');
+      must(query.get('client_id') === named.clientId, 'client_id');
       must(query.get('scope') === SCOPE, 'scope');
       must(query.get('code_challenge_method') === 'S256', 'code_challenge_method');
       must(/^[\w-]{43}$/.test(query.get('code_challenge') ?? ''), 'code_challenge');
