@@ -165,6 +165,25 @@ test('switching by command between turns keeps one session over all wires', asyn
   await session.close();
 });
 
+test('prompts aimed at one wire after the other, each with its rounds, keep one session valid on all of them (UP-24)', async () => {
+  const served = [];
+  for (const rig of WIRE_RIGS)
+    served.push(
+      await serve(rig, [[{ thinking: 'hm' }, look('x'), look('y')], `I am ${rig.name}.`], { repeatLast: true }),
+    );
+  const { session, person, entries } = await openSession(served.map(({ model }) => model));
+  await say(session, person, 'Who are you?');
+  for (const { model } of served) await say(session, person, `$${model.ref.provider}:${model.ref.model} Who are you?`);
+  await say(session, person, 'And you?');
+  for (const { fake } of served) expect(fake.requests.every(({ refused }) => refused === null)).toBe(true);
+  const said = (await entries()).flatMap((entry) => (entry.kind === 'assistant' ? entry.parts : []));
+  const texts = said.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const [own = '', ...others] = WIRE_RIGS.map((rig) => `I am ${rig.name}.`);
+  expect(texts).toEqual([own, own, ...others, own]);
+  expect(person.view.head.model).toEqual(served[0]!.model.ref);
+  await session.close();
+});
+
 describe.each(WIRE_RIGS.map((rig) => [rig.name, rig] as const))('%s', (_, rig) => {
   test('text, thinking and parallel calls arrive whole, streamed in order', async () => {
     const parts = [

@@ -110,7 +110,10 @@ export function createCurrentModel({
         if (!outcome.ok) return outcome.refusal;
         opened = outcome.value;
       }
-      pending = { model: opened ?? pending?.model ?? null, effort: newEffort ?? pending?.effort ?? effort };
+      // What runs now, chosen again, takes an earlier choice back (SC-19.3).
+      const same = opened !== null && model !== null && isSame(opened.ref, model.ref);
+      const next = busy && same ? null : (opened ?? pending?.model ?? null);
+      pending = { model: next, effort: newEffort ?? pending?.effort ?? effort };
       if (busy) show();
       else await adopt();
       return null;
@@ -118,6 +121,10 @@ export function createCurrentModel({
     adopt,
     show,
   };
+}
+
+function isSame(a: ModelRef, b: ModelRef): boolean {
+  return a.provider === b.provider && a.model === b.model;
 }
 
 function shareOf({ contextWindow }: ModelFacts, budget: number | null): number | null {

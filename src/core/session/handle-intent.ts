@@ -3,11 +3,12 @@ import type { DraftEdit, Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { SystemError } from '../../system/files.ts';
 import { doWithAside } from './aside-intent.ts';
+import { chooseModel } from './choose-model.ts';
 import type { SessionParts } from './parts.ts';
 import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
 import { type Arriving, STOPPED, say } from './say.ts';
 import { accepted, refused } from './sent.ts';
-import { isBusy, runCommand, waitsForIdle } from './session-commands.ts';
+import { runCommand, waitsForIdle } from './session-commands.ts';
 import { setMode } from './set-mode.ts';
 import { answerSignIn, connectProvider } from './sign-in.ts';
 import { navigate } from './tree-moves.ts';
@@ -151,12 +152,8 @@ async function handleIntent(
       return editDraft(parts, intent.edit, client);
     case 'set-mode':
       return setMode(parts, intent.mode);
-    case 'set-model': {
-      const refusal = await parts.model.choose(intent.model, intent.effort, isBusy(parts));
-      if (refusal !== null) return { accepted: false, refusal };
-      parts.loop.wake();
-      return accepted();
-    }
+    case 'set-model':
+      return chooseModel(parts, intent, client);
     case 'recall':
       return takeOut(parts, intent.inputs, 'recalled');
     case 'queue-discard':

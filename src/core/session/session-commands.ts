@@ -7,9 +7,10 @@ import { modelRefText } from '../models/model-ref.ts';
 import type { Waiting } from '../runtime/inbox.ts';
 import { KEEP_ASIDE, keepAside } from './aside-intent.ts';
 import { chooseAutocompact } from './autocompact.ts';
+import { chooseModel } from './choose-model.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
-import { EFFORTS, effortProblem } from './one-turn-target.ts';
+import { EFFORTS } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
 import { askAgain, resumeQueue } from './queue-intents.ts';
@@ -68,11 +69,11 @@ const COMMANDS: readonly Command[] = [
     description: 'Choose the model of this conversation',
     during: 'now',
     cures: true,
-    run: async (parts, argument) => {
+    run: async (parts, argument, client) => {
       if (argument === '') return refused('argument-missing', 'Which one? /model provider:model');
       const ref = parts.models.parse(argument);
       if (!ref.ok) return { accepted: false, refusal: ref.refusal };
-      return chooseModel(parts, { model: ref.value });
+      return chooseModel(parts, { model: ref.value, effort: null }, client);
     },
   },
   {
@@ -82,7 +83,7 @@ const COMMANDS: readonly Command[] = [
     description: 'Choose how hard the model thinks',
     during: 'now',
     behind: true,
-    run: (parts, argument) => chooseModel(parts, { effort: argument as Effort }),
+    run: (parts, argument, client) => chooseModel(parts, { model: null, effort: argument as Effort }, client),
   },
   {
     name: 'mode',
@@ -421,25 +422,4 @@ function completeTarget(
     })),
     ...skills.map(({ name, description }) => ({ value: name, description: `skill: ${description}` })),
   ];
-}
-
-/** Whether something runs on the model there is now (INV-12). */
-export function isBusy({ loop }: Pick<SessionParts, 'loop'>): boolean {
-  return loop.running === 'turn' || loop.running === 'command';
-}
-
-async function chooseModel(
-  parts: SessionParts,
-  wish: { readonly model?: Parameters<SessionParts['model']['choose']>[0]; readonly effort?: Effort },
-): Promise<Sent> {
-  const facts = parts.model.model?.facts;
-  const problem =
-    wish.model === undefined && wish.effort !== undefined && facts !== undefined
-      ? effortProblem(facts, wish.effort)
-      : null;
-  if (problem !== null) return refused('effort-unfitting', problem);
-  const refusal = await parts.model.choose(wish.model ?? null, wish.effort ?? null, isBusy(parts));
-  if (refusal !== null) return { accepted: false, refusal };
-  parts.loop.wake();
-  return accepted();
 }
