@@ -13,7 +13,7 @@ import type { CallResult, Message, ModelFacts, ModelRequest, UserPart } from '..
 import { callIds, callInput, dataUrl, isBlank, isFrom, nearestEffort, resultText } from './request-parts.ts';
 
 /** What a service or model turned out not to take: it is left out from then on. */
-export type ResponsesLack = 'encrypted-reasoning' | 'effort' | 'summary' | 'cache-key';
+export type ResponsesLack = 'encrypted-reasoning' | 'effort' | 'summary' | 'cache-key' | 'max-output';
 
 export interface ResponsesShape {
   readonly ref: ModelRef;
@@ -61,7 +61,7 @@ export function responsesRequest(request: ModelRequest, shape: ResponsesShape): 
     ...(instructions.length > 0 ? { instructions: instructions.join('\n\n') } : {}),
     ...(tools.length > 0 ? { tools, parallel_tool_calls: true } : {}),
     ...(tools.length > 0 && request.calls === 'forbidden' ? { tool_choice: 'none' as const } : {}),
-    ...(request.maxOutput === null ? {} : { max_output_tokens: request.maxOutput }),
+    ...(request.maxOutput === null || lacks('max-output') ? {} : { max_output_tokens: request.maxOutput }),
     ...(Object.keys(reasoning).length > 0 ? { reasoning } : {}),
     ...(reasons && !lacks('encrypted-reasoning') ? { include: ['reasoning.encrypted_content' as const] } : {}),
     ...(lacks('cache-key') ? {} : { prompt_cache_key: request.session.slice(0, 64) }),

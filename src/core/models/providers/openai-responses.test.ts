@@ -170,3 +170,12 @@ test('images go in beside text, and out of a result', async () => {
 });
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+
+test('a limit on output that the service does not take is left out, and said nothing more of', async () => {
+  const refused = { status: 400, message: 'Unsupported parameter: max_output_tokens' };
+  const { server, model } = await serve([refused, 'ok']);
+  const { end } = await tryUntilDone(model, plainRequest([SAY], { maxOutput: 100 }));
+  expect(end.result).toMatchObject({ outcome: 'complete' });
+  expect(server.requests[0]?.raw).toContain('max_output_tokens');
+  expect(server.requests.at(-1)?.raw).not.toContain('max_output_tokens');
+});

@@ -24,6 +24,8 @@ const LACKS: readonly (readonly [RegExp, ResponsesLack])[] = [
   [/reasoning\.summary|reasoning summar/i, 'summary'],
   [/reasoning\.effort|reasoning[ _]effort|'reasoning'/i, 'effort'],
   [/prompt_cache_key/i, 'cache-key'],
+  // An account's service has limits of its own.
+  [/max_output_tokens/i, 'max-output'],
 ];
 const NOT_TAKEN =
   /not supported|unsupported|unknown parameter|unrecognized|not available|not permitted|must be verified/i;
