@@ -50,8 +50,16 @@ async function whole(entry: string, name: string): Promise<void> {
       {
         name: 'leave to a file beside',
         setup(build) {
+          // Loaded on the spot: a file that is asked for in the background comes by threads that must be started first.
+          build.onLoad({ filter: /src\/cli\/main\.ts$/ }, async ({ path: file }) => ({
+            contents: (await Bun.file(file).text()).replace(
+              /await import\('(\.\/(?:host|mission-control)\.ts)'\)/g,
+              "require('$1')",
+            ),
+            loader: 'ts',
+          }));
           build.onResolve({ filter: /.*/ }, ({ path: name, kind }) => {
-            const file = kind === 'dynamic-import' ? beside(name) : null;
+            const file = kind === 'dynamic-import' || kind === 'require-call' ? beside(name) : null;
             return file === null ? undefined : { path: file, external: true };
           });
         },

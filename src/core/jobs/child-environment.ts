@@ -48,7 +48,7 @@ const REMOVED = new Set([
 ]);
 
 /** What the launcher sets for our own process. */
-const OF_HOUSTON = new Set(['BUN_RUNTIME_TRANSPILER_CACHE_PATH', 'HOUSTON_LAUNCHER']);
+const OF_HOUSTON = new Set(['BUN_GC_TIMER_DISABLE', 'BUN_RUNTIME_TRANSPILER_CACHE_PATH', 'HOUSTON_LAUNCHER']);
 
 /** The whole environment of a command: the person's own, without our credentials, without a person to talk to, marked. */
 export function childEnvironment(
@@ -59,7 +59,9 @@ export function childEnvironment(
   const secret = new Set([...OWN_CREDENTIALS, ...alsoSecret]);
   const kept = Object.entries(own).filter(
     ([name]) =>
-      !secret.has(name) && !REMOVED.has(name) && !name.startsWith('BASH_FUNC_') && !name.startsWith('HOUSTON_'),
+      !(secret.has(name) || REMOVED.has(name) || OF_HOUSTON.has(name)) &&
+      !name.startsWith('BASH_FUNC_') &&
+      !name.startsWith('HOUSTON_'),
   );
   return {
     ...Object.fromEntries(kept),

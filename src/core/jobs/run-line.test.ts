@@ -85,6 +85,7 @@ describe('run a line', () => {
       MY_TOKEN: 'secret-3',
       HOUSTON_LAUNCHER: 'ours',
       BUN_RUNTIME_TRANSPILER_CACHE_PATH: 'ours',
+      BUN_GC_TIMER_DISABLE: 'ours',
       MY_OTHER: 'yes',
     };
     const runner = (forPerson: boolean) =>
@@ -99,7 +100,7 @@ describe('run a line', () => {
     const order = (call: string) => ({ call, line: 'env -0 | tr "\\0" "\\n"; ulimit -c', folder, timeoutMs: 20_000 });
     const never = new AbortController().signal;
     const child = await runner(false)(order(`c${++calls}`), never, () => {});
-    expect(child.head).not.toMatch(/secret-|API_KEY|MY_TOKEN|ours|HOUSTON_LAUNCHER|TRANSPILER/);
+    expect(child.head).not.toMatch(/secret-|API_KEY|MY_TOKEN|ours|HOUSTON_LAUNCHER|TRANSPILER|GC_TIMER/);
     expect(child.head).toContain('MY_OTHER=yes');
     // The person's own line has their whole environment, without what was set for Houston alone.
     const own = await runner(true)(order(`c${++calls}`), never, () => {});
