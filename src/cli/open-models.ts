@@ -3,7 +3,7 @@ import { createModels, type Models, type ModelsOptions } from '../core/models/ca
 import { createFreshFacts } from '../core/models/facts/fresh-facts.ts';
 import { type Accounts, createAccounts } from '../core/models/sign-in/accounts.ts';
 import { createAuthFile } from '../core/models/sign-in/auth-file.ts';
-import { CODEX, type CodexService } from '../core/models/sign-in/codex-service.ts';
+import { CODEX, type CodexService } from '../core/models/sign-in/codex.ts';
 import { type Connections, type ConnectionsParts, createConnections } from '../core/models/sign-in/connections.ts';
 import { codexAccount } from '../core/models/usage-codex.ts';
 import { createUsageWatch, type UsageWatch } from '../core/models/usage-watch.ts';

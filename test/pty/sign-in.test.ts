@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { CODEX } from '../../src/core/models/sign-in/codex-service.ts';
+import { CODEX } from '../../src/core/models/sign-in/codex.ts';
 import { EMAIL, type ServedOAuth, startFakeOAuth } from '../support/fake-oauth.ts';
 import { eventually, makePlace, type Place } from '../support/houston-place.ts';
 import type { PtyProgram } from '../support/pty-program.ts';

@@ -1,5 +1,5 @@
 // A sign-in service of the tests' own on loopback, as strict as RFC 6749 and 7636 let it be.
-import type { CodexService } from '../../src/core/models/sign-in/codex-service.ts';
+import type { CodexService } from '../../src/core/models/sign-in/codex.ts';
 
 export const ACCOUNT = 'acct-0a1b2c';
 export const EMAIL = 'pat@example.org';

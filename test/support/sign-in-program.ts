@@ -5,7 +5,7 @@ import { parseArguments } from '../../src/cli/arguments.ts';
 import { login } from '../../src/cli/login.ts';
 import { openSession } from '../../src/cli/open-session.ts';
 import type { SessionRequest } from '../../src/cli/session-request.ts';
-import { CODEX } from '../../src/core/models/sign-in/codex-service.ts';
+import { CODEX } from '../../src/core/models/sign-in/codex.ts';
 import { runMissionControl } from '../../src/front/tui/app.ts';
 import { linkInProcess } from '../../src/link/in-process.ts';
 import { createBunSystem } from '../../src/system/bun/system.ts';

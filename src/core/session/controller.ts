@@ -59,7 +59,7 @@ import { createRecorder } from './recorder.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { createSideThreads } from './side-threads.ts';
-import { createSignInDesk } from './sign-in.ts';
+import { createSignInDesk } from './sign-in-desk.ts';
 import { findSurroundings } from './surroundings.ts';
 import { createTitleRequest } from './title-request.ts';
 import type { Trail } from './trail.ts';
@@ -293,7 +293,6 @@ export async function createController(options: ControllerOptions): Promise<Sess
     files,
     clock,
     journal,
-    build: options.version,
     isQuiet: () => view.activity.turn === null,
     follower: () => createUsageDesk({ system, state: null, session: journal.session }),
   });

@@ -21,7 +21,7 @@ import type { HandBacks } from './hand-backs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
-import type { SignInDesk } from './sign-in.ts';
+import type { SignInDesk } from './sign-in-desk.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { CommandEnd, TurnLoop } from './turn-loop.ts';

@@ -1,30 +1,13 @@
-import { type Outcome, type Refusal, refuse } from '../../base/refusal.ts';
+import { type Refusal, refuse } from '../../base/refusal.ts';
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { ModelRef } from '../../protocol/message.ts';
 import type { SignIn, SignInStage } from '../../protocol/provider.ts';
 import { modelRefText } from '../models/model-ref.ts';
-import type { Connections } from '../models/sign-in/connections.ts';
 import type { Waiting } from '../runtime/inbox.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted, refused } from './sent.ts';
+import type { SignInDesk } from './sign-in-desk.ts';
 import type { CommandEnd } from './turn-loop.ts';
-
-/** The sign-in that runs, as the rest of the session sees it. */
-export interface SignInDesk {
-  /** Null where nothing can be connected. */
-  readonly connections: Connections | null;
-  /** What was asked for at the start: a sign-in may make it possible. */
-  readonly wanted: { readonly explicit: string | null; readonly session: ModelRef | null };
-  running: {
-    readonly ref: string;
-    readonly cancel: () => void;
-    take: ((address: string) => Outcome<null>) | null;
-  } | null;
-}
-
-export function createSignInDesk(connections: Connections | null, wanted: SignInDesk['wanted']): SignInDesk {
-  return { connections, wanted, running: null };
-}
 
 export function refusesSignIn({ signIn, canAsk }: SessionParts, argument: string): Refusal | null {
   if (signIn.connections === null) return { identifier: 'not-here', message: 'Providers cannot be connected here.' };

@@ -2,7 +2,7 @@ import { done, type Outcome, refuse } from '../../../base/refusal.ts';
 import type { Clock } from '../../../system/clock.ts';
 import type { Network } from '../../../system/network.ts';
 import type { AuthFile, OAuthRecord } from './auth-file.ts';
-import { type CodexService, codexHeaders } from './codex-service.ts';
+import { type CodexService, codexHeaders } from './codex.ts';
 import { refreshTokens } from './codex-tokens.ts';
 
 /** Requests of somebody who is signed in. */

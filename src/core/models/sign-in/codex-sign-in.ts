@@ -5,7 +5,7 @@ import { SystemError } from '../../../system/files.ts';
 import type { Network } from '../../../system/network.ts';
 import type { AuthFile, OAuthRecord } from './auth-file.ts';
 import { callbackPage } from './callback-page.ts';
-import { authorizeAddress, type CodexService, challengeOf } from './codex-service.ts';
+import { authorizeAddress, type CodexService, challengeOf } from './codex.ts';
 import { exchangeCode } from './codex-tokens.ts';
 import type { SignInAttempt } from './way.ts';
 

@@ -2,7 +2,7 @@ import { done, type Outcome, refuse } from '../../../base/refusal.ts';
 import type { Clock } from '../../../system/clock.ts';
 import type { Network } from '../../../system/network.ts';
 import type { OAuthRecord } from './auth-file.ts';
-import type { CodexService } from './codex-service.ts';
+import type { CodexService } from './codex.ts';
 
 export interface TokenParts {
   readonly service: CodexService;

@@ -6,7 +6,7 @@ import type { Ids } from '../../../system/environment.ts';
 import type { Network } from '../../../system/network.ts';
 import type { AuthFile } from './auth-file.ts';
 import { type ClaudeCliParts, claudeSignIn, findClaude, withoutKeys } from './claude-cli.ts';
-import type { CodexService } from './codex-service.ts';
+import type { CodexService } from './codex.ts';
 import { signedInAs, signInToCodex } from './codex-sign-in.ts';
 import { readNewProvider } from './new-provider.ts';
 import type { SignInAttempt } from './way.ts';
