@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openSession } from '../src/cli/open-session.ts';
 import { keepCheckpoint } from '../src/core/session/checkpointer.ts';
 import { createUsageDesk } from '../src/core/session/usage-desk.ts';
-import { VERSION } from '../src/cli/build.ts';
+import { codeName } from '../src/cli/build.ts';
 import { connectSession } from '../src/link/socket-client.ts';
 import { serveSession } from '../src/link/socket-server.ts';
 import { createBunSystem } from '../src/system/bun/system.ts';
@@ -111,7 +111,7 @@ for (let run = 0; run < Number(runs); run++) await inside(run, 'bare ');
 const place = (await journalPath()).replace(/\/[^/]*$/, '');
 for (let run = 0; run < Number(runs); run++) {
   rmSync(join(place, 'checkpoint'), { force: true });
-  await timed('checkpoint', () => keepCheckpoint(system.files, place, VERSION, createUsageDesk({ system, state: null, session })));
+  await timed('checkpoint', () => keepCheckpoint(system.files, place, codeName(), createUsageDesk({ system, state: null, session })));
 }
 for (let run = 0; run < Number(runs); run++) await inside(run, '');
 for (let run = 0; run < Number(runs); run++) {

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { sha256 } from '../base/sha256.ts';
 
 /** The folder Houston itself lies in: the package, whether bundled (`dist/`) or a checkout (`src/cli/`). */
 export const ROOT =
@@ -16,6 +17,24 @@ function readVersion(): string {
 /** Tells whether a running host was started from other code than ours: the time its entry file was written. */
 export function fingerprint(): string {
   return `${VERSION}-${Math.round(statSync(import.meta.path).mtimeMs).toString(36)}`;
+}
+
+/** What decides how a journal is remembered. */
+const REMEMBERING = ['protocol', 'core/journal', 'core/session', 'core/runtime', 'core/policy'];
+
+/**
+ * Names the code that makes something of a journal, so that nothing is taken over from other code: of a bundle by its
+ * entry, which names every part by its content; of a checkout by when its files were last written.
+ */
+export function codeName(): string {
+  if (path.basename(import.meta.dir) !== 'cli')
+    return `${VERSION}-${sha256(readFileSync(path.join(import.meta.dir, 'main.js'))).slice(0, 16)}`;
+  const files = REMEMBERING.map((name) => path.join(ROOT, 'src', name)).flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => `${name} ${statSync(path.join(folder, name)).mtimeMs}`),
+  );
+  return `${VERSION}-${sha256(files.join('\n')).slice(0, 16)}`;
 }
 
 /** Bun obeys no configuration of the folder it is started in; the launcher gives the same flags. */

@@ -33,7 +33,7 @@ import { TOOL_LIMITS } from '../core/tools/tool.ts';
 import type { EntryBody } from '../protocol/entry.ts';
 import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
-import { ROOT, VERSION } from './build.ts';
+import { codeName, ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
 import type { SessionRequest } from './session-request.ts';
@@ -294,7 +294,15 @@ async function openPlace(
     if (!copied.ok) return copied;
   }
   if (request.open === 'new') {
-    const made = await createJournal({ files, clock, ids, folder: place, session: request.session, first });
+    const made = await createJournal({
+      files,
+      clock,
+      ids,
+      folder: place,
+      build: codeName(),
+      session: request.session,
+      first,
+    });
     if (!made.ok)
       return made.refusal.identifier === 'session-unwritable'
         ? unsaved(`Nothing is saved: ${made.refusal.message}`)
@@ -304,7 +312,7 @@ async function openPlace(
   }
   const lock = await takeSessionLock(system, place);
   if (!lock.ok) return lock;
-  const journal = await openJournal({ files, clock, ids, folder: place, build: VERSION });
+  const journal = await openJournal({ files, clock, ids, folder: place, build: codeName() });
   if (!journal.ok) {
     await lock.value.release();
     return journal;

@@ -28,8 +28,9 @@ export function assembleJournal(parts: {
   readonly ids: Pick<Ids, 'uuid'>;
   readonly store: EntryStore;
   readonly covered?: Covered | null;
+  readonly build?: string | null;
 }): Journal {
-  const { session, folder, index, clock, ids, store, covered = null } = parts;
+  const { session, folder, index, clock, ids, store, covered = null, build = null } = parts;
   let closed = false;
 
   function leaf(): EntryId | null {
@@ -81,6 +82,7 @@ export function assembleJournal(parts: {
     load: (wanted) => store.load(wanted.flatMap((id) => index.rowOf(id) ?? [])),
     all: (after) => store.all(after?.rows ?? 0),
     covered,
+    build,
     covers(id, { rows }) {
       const row = index.rowOf(id);
       return row !== null && row < rows;

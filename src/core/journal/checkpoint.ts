@@ -23,8 +23,8 @@ export interface Checkpoint {
 }
 
 export const CHECKPOINT_FILE = 'checkpoint';
-/** Goes up whenever the same journal would be remembered otherwise: by the reducer, the fold, or the file itself. */
-export const CHECKPOINT_FORMAT = 1;
+/** Of the file itself; what is in it is named by the code that made it. */
+const CHECKPOINT_FORMAT = 1;
 
 const FILE_MODE = 0o600;
 const LARGEST = 256 * 1024 * 1024;

@@ -19,7 +19,7 @@ export interface JournalPlace {
   readonly ids: Ids;
   /** The session's own folder. */
   readonly folder: string;
-  /** Names what this program makes of a journal; with it, what an earlier run of the same build kept of it is used. */
+  /** Names the code that makes something of a journal; with it, what an earlier run of the same code kept is used. */
   readonly build?: string;
 }
 
@@ -186,6 +186,7 @@ function assemble(
     clock,
     ids,
     covered: checkpoint,
+    build: place.build ?? null,
     store: { ...reader, ...writer, damaged, trouble: () => writer.trouble },
   });
 }

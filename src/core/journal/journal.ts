@@ -59,6 +59,8 @@ export interface Journal {
   /** Null when nothing of it may be relied on. */
   readonly covered: Covered | null;
   covers(id: EntryId, by: Covered): boolean;
+  /** Names the code that may go on with what is left for it; null: nothing is left. */
+  readonly build: string | null;
   /** Ids of all entries of these kinds, in file order. */
   ofKind(...kinds: readonly EntryKind[]): readonly EntryId[];
   lastOfKind(...kinds: readonly EntryKind[]): EntryId | null;

@@ -5,14 +5,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import * as make from '../../../test/support/entries.ts';
 import { growBodies } from '../../../test/support/random-entries.ts';
-import { sha256 } from '../../base/sha256.ts';
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import { NO_TOTALS } from '../../protocol/message.ts';
 import { createBunSystem } from '../../system/bun/system.ts';
 import { SystemError } from '../../system/files.ts';
 import { createMemorySystem, type MemorySystem } from '../../system/memory/system.ts';
-import { CHECKPOINT_FORMAT } from '../journal/checkpoint.ts';
 import { createJournal, openJournal } from '../journal/file-journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createModelContext } from '../journal/model-context.ts';
@@ -249,23 +247,6 @@ describe('a checkpoint', () => {
     expect((await learned(system, BUILD)).began).toBe(false);
   });
 
-  // When this fails, the same journal is remembered otherwise than before: raise CHECKPOINT_FORMAT, so that what earlier
-  // builds kept is left aside, and write the new digest here.
-  test('says by its format how a journal is remembered', async () => {
-    const system = systemWith(await longJournal(2), null);
-    let number = 0;
-    const ids = { ...system.ids, uuid: () => `later-${number++}` };
-    const opened = await openJournal({ ...system, ids, folder: FOLDER });
-    if (!opened.ok) throw new Error(opened.refusal.message);
-    const journal = opened.value;
-    for (const body of OTHERS) journal.append([body]);
-    await journal.flush();
-    const { notes } = await foldKept(journal, '/yard', BUILD);
-    const digest = sha256(JSON.stringify([...(await notes())])).slice(0, 16);
-    await journal.close();
-    expect({ format: CHECKPOINT_FORMAT, digest }).toEqual({ format: 1, digest: '211f4f576a34b652' });
-  });
-
   test('is private, and is not written on a full disk', async () => {
     const whole = await longJournal(3);
     const system = systemWith(whole, null);
@@ -310,7 +291,7 @@ describe('a checkpoint of a real file', () => {
     const size = (await stat(path)).size;
     expect(await opened()).toEqual({ read: 0, began: true });
     await opened(async (journal) => {
-      const checkpoints = createCheckpointer({ files, clock, journal, build: BUILD, isQuiet: () => true });
+      const checkpoints = createCheckpointer({ files, clock, journal, isQuiet: () => true });
       await journal.append([make.noteBody('added')]).durable;
       await checkpoints.close();
     });
@@ -330,7 +311,7 @@ describe('when it is kept', () => {
     const system = systemWith(await longJournal(turns), null);
     const journal = await open(system, BUILD);
     const { files, clock } = system;
-    const checkpoints = createCheckpointer({ files, clock, journal, build: BUILD, isQuiet, follower: counter });
+    const checkpoints = createCheckpointer({ files, clock, journal, isQuiet, follower: counter });
     const isThere = async () => (await files.linkStat(PLACE)) !== null;
     return { system, journal, checkpoints, isThere };
   }

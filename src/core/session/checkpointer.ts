@@ -18,8 +18,7 @@ export interface Checkpointer {
 export interface CheckpointerParts {
   readonly files: Files;
   readonly clock: Pick<Clock, 'after'>;
-  readonly journal: Pick<Journal, 'folder' | 'size' | 'covered' | 'flush'>;
-  readonly build: string;
+  readonly journal: Pick<Journal, 'folder' | 'size' | 'covered' | 'build' | 'flush'>;
   readonly isQuiet: () => boolean;
   /** A new one, which has seen nothing. */
   readonly follower?: () => Follower;
@@ -32,8 +31,9 @@ const MOST_AT_END = 4_000;
 const QUIET_MS = 5_000;
 
 export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
-  const { files, clock, journal, build, isQuiet, follower } = parts;
-  const { folder } = journal;
+  const { files, clock, journal, isQuiet, follower } = parts;
+  const { build } = journal;
+  const folder = build === null ? null : journal.folder;
   let kept = journal.covered?.rows ?? 0;
   /** Whether the one on the disk is known to fit. */
   let fits = journal.covered !== null;
@@ -47,7 +47,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     // Once tried, it is not tried again before as much has been added.
     kept = journal.size;
     // Whatever goes wrong with it, the session goes on: it is opened without one.
-    fits = (await keepCheckpoint(files, place, build, follower?.()).catch(() => false)) || fits;
+    fits = (await keepCheckpoint(files, place, build ?? '', follower?.()).catch(() => false)) || fits;
   }
 
   async function keepWhileQuiet(place: string): Promise<void> {
