@@ -172,7 +172,7 @@ test('Enter on a half-typed command takes the highlighted one, on a whole comman
   expect(driver.sentOf('command')).toMatchObject([{ name: 'clear' }]);
 });
 
-test('folders first, / goes down, Tab leaves the words around alone; an address is no reference (COMP-2, COMP-3)', async () => {
+test('folders first, / goes down, Tab leaves the words around alone; an address is no reference (COMP-2, COMP-3, AC-2)', async () => {
   const tree: Record<string, string[]> = { '': ['src/', 'a.ts'], s: ['src/'], 'src/': ['src/core/', 'src/x.ts'] };
   const driver = await drive({ wrap: paths((typed) => tree[typed] ?? []) });
   await driver.type('see  here');

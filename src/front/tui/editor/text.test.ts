@@ -52,7 +52,7 @@ describe('text in pieces', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -66,7 +66,7 @@ describe('text in pieces', () => {
           expect(text.previousBorder(at)).toBe(previousBorder(plain, at));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -87,7 +87,7 @@ describe('text in pieces', () => {
           before = text;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -111,7 +111,7 @@ describe('its rows', () => {
     fc.assert(
       fc.property(edits, fc.integer({ min: 8, max: 90 }), (all, width) => {
         // Lines of ordinary length: past them a row may end early, so that the rest can stay (see `changed`).
-        const start = `${'some words 状态 and 👩‍🚀 '.repeat(5)}\n`.repeat(200);
+        const start = `${'some words 状态 and 👩‍🚀 '.repeat(5)}\n`.repeat(80);
         const short = all.map((edit) => ({ ...edit, inserted: edit.inserted.slice(0, 200) }));
         const cache = new LayoutCache();
         cache.of(Text.of(start), width + 1);
@@ -119,7 +119,7 @@ describe('its rows', () => {
           expect(starts(cache.of(text, width + 1))).toEqual(starts(Layout.of(Text.of(plain), width)));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });
