@@ -43,8 +43,9 @@ interface Watcher {
 }
 
 /**
- * Numbers what changed, moves the host's View by it and hands each client a copy of its own, unless it only reads. Changes that only append
- * (streamed text, output) wait for the end of the frame; any other change takes them along first, so order holds.
+ * Moves the host's View by what changed, at once, numbers it and hands each client a copy of its own, unless it only reads.
+ * Changes that only append (streamed text, output) or say what goes on wait for the end of the frame; any other change takes
+ * them along first, so order holds.
  */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { view, clock } = options;
@@ -60,8 +61,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const emit = (changes: readonly Change[]): void => {
     lastFrame = clock.ticks();
     const update: Update = { seq: view.seq + 1, changes };
-    // Applied to a copy: the reducer may keep and later change what it was given. Of what only appends it keeps text alone.
-    apply(view, changes.every(onlyAppends) ? update : structuredClone(update));
+    view.seq = update.seq;
     replay.push(update);
     if (replay.length > REPLAY_LIMIT) replay = replay.slice(-REPLAY_LIMIT / 2);
     if (changes.some((change) => change.type === 'branch')) replay = [];
@@ -95,8 +95,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
     view,
     publish: (...changes) => {
       if (closed || changes.length === 0) return;
-      for (const change of changes) gather(gathered, change);
-      if (!changes.every(onlyAppends)) return flush();
+      for (const change of changes) {
+        // Of other kinds a copy: whoever gave it may change it later.
+        apply(view, { seq: view.seq, changes: [neverChanges(change) ? change : structuredClone(change)] });
+        gather(gathered, change);
+      }
+      if (!changes.every(mayWait)) return flush();
       const elapsed = clock.ticks() - lastFrame;
       if (elapsed >= FRAME_MS) return flush();
       cancelTimer ??= clock.after(FRAME_MS - elapsed, () => {
@@ -149,13 +153,26 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 }
 
-function onlyAppends(change: Change): boolean {
-  return (
-    change.type === 'delta' ||
-    change.type === 'live-call' ||
-    change.type === 'call-output' ||
-    change.type === 'aside-text'
-  );
+/** More of the same, or what a running turn is at: a client that learns it with the next frame misses nothing. */
+function mayWait(change: Change): boolean {
+  switch (change.type) {
+    case 'delta':
+    case 'live-call':
+    case 'call-output':
+    case 'live-start':
+      return true;
+    case 'activity':
+      return BUSY.has(change.activity.phase);
+    default:
+      return false;
+  }
+}
+
+const BUSY: ReadonlySet<string> = new Set(['waiting', 'thinking', 'writing', 'tools']);
+
+/** Entries are never changed once they are made; of what only appends the reducer keeps text alone. */
+function neverChanges(change: Change): boolean {
+  return change.type === 'entry' || (mayWait(change) && change.type !== 'activity');
 }
 
 /** Joins `change` with the last one gathered where both say "more of the same". */
