@@ -74,6 +74,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('collapse', 'View', 'Fold thinking and long output', '', { keys: ['alt-shift-e'] }),
   slash('redraw', 'View', 'Draw the whole screen anew', ''),
   slash('usage', 'Inspect', 'What was used, what it cost, and what is left', ''),
+  slash('btw', 'Session', 'Ask beside the conversation; alone, see what was answered', '[$model] [question]'),
   slash('tree', 'Session', 'Every place of this conversation, to go back to or on from', '[ID]'),
   slash('rewind', 'Session', 'Back to before a prompt, with the files our tools wrote', '[N] [conversation|files]'),
   slash('status', 'Inspect', 'What this session is and runs on', ''),

@@ -6,6 +6,7 @@ import { openHistory } from './modals/history.ts';
 import { modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openReader } from './modals/reader.ts';
 import { rewindList } from './modals/rewind.ts';
+import { threadsList } from './modals/threads.ts';
 import { treeList } from './modals/tree.ts';
 import { openUsage } from './modals/usage.ts';
 import { openCard, replyText } from './open-card.ts';
@@ -14,9 +15,9 @@ import { isBlank } from './prompt-state.ts';
 import { FOLLOW, scrollBy, scrollToCard, scrollToTop, topOf } from './regions/transcript-scroll.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
+import { sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
-import { sendCommand } from './update-list.ts';
 
 type Run = (screen: Screen, context: Context, argument: string) => Step;
 
@@ -52,6 +53,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     const busy = isRunning(context.view) || context.view.queue.rows.length > 0;
     return step(withModal(screen, treeList(busy)), { kind: 'read-tree' });
   },
+  btw: (screen, context, argument) =>
+    argument === ''
+      ? stay(withModal(screen, threadsList(context.view.asides, context.now)))
+      : sendCommand(screen, 'btw', argument),
   rewind: (screen, _context, argument) =>
     argument === ''
       ? step(withModal(screen, rewindList()), { kind: 'read-rewind' })

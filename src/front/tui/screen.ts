@@ -30,6 +30,8 @@ export interface Screen {
   readonly ghostHidden: string | null;
   /** Whether the next Ctrl-C or Ctrl-D ends the session (STOP-3). */
   readonly exit: ExitOffer | null;
+  /** Questions beside the conversation that were being answered when one last looked. */
+  readonly asking: ReadonlySet<number>;
   /** What was said from here and is not over yet, by its ref: it returns to the box when it was stopped at once (STOP-6). */
   readonly said: ReadonlyMap<string, SentPrompt>;
   /** Outcomes the session was told that they were seen. */
@@ -113,6 +115,7 @@ export function newScreen(options: ScreenOptions): Screen {
     keyList: false,
     ghostHidden: null,
     exit: null,
+    asking: new Set(),
     said: new Map(),
     seen: new Set(),
     unanswered: 0,

@@ -1,3 +1,4 @@
+import { isRunningAside } from '../../protocol/aside.ts';
 import { isRunning } from '../commands/facts.ts';
 import { selectionOf } from './editor/editor.ts';
 import { selectedText as selectedDraft } from './editor/editor-state.ts';
@@ -35,7 +36,8 @@ export function interrupt(screen: Screen, context: Context, event: KeyEvent, off
     return copyText({ ...screen, selection: null }, selectedText(context.view, context.cards, selection));
   }
   if (selectionOf(prompt.editor.buffer) !== null) return copyText(screen, selectedDraft(prompt.editor) ?? '');
-  if (isBusy(screen, context)) return step(screen, cancelling('pause'));
+  const asking = context.view.asides.some(isRunningAside);
+  if (isBusy(screen, context) || asking) return step(screen, cancelling('pause'));
   if (!isBlank(prompt) || prompt.shell !== 'off') {
     const exit = event.alone ? { read: event.read, notBefore: context.now + AFTER_CLEARING } : null;
     return stay({ ...cleared(screen), exit });

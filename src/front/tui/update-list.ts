@@ -1,9 +1,14 @@
+import { isAnswered, isRunningAside } from '../../protocol/aside.ts';
 import type { Intent } from '../../protocol/intent.ts';
 import { isRunning } from '../commands/facts.ts';
 import { type ListModal, type ListRow, withRows } from './modals/list.ts';
-import { plainLine, withText } from './prompt-state.ts';
-import type { Screen } from './screen.ts';
+import { threadRows, threadsList, threadText } from './modals/threads.ts';
+import { withAnswer } from './open-card.ts';
+import { isBlank, plainLine, withText } from './prompt-state.ts';
+import { copyText } from './run-command.ts';
+import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
+import { sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 
 /** The rows a list waited for are here. */
@@ -23,6 +28,7 @@ export function doOfList(screen: Screen, context: Context, modal: ListModal, doe
       // What is left was seen above: it is not asked about again.
       return sendCommand(screen, 'rewind', `${row.value} ${does} rest`);
     case 'threads':
+      return doOfThread(screen, context, does, row);
     case 'sessions':
       return stay(screen);
   }
@@ -47,8 +53,48 @@ function doOfTree(screen: Screen, context: Context, does: string, row: ListRow):
   }
 }
 
-export function sendCommand(screen: Screen, name: string, argument: string): Step {
-  const ref = `${screen.refPrefix}${screen.nextRef}`;
-  const intent: Intent = { type: 'command', ref, name, argument };
-  return step({ ...screen, nextRef: screen.nextRef + 1, unanswered: screen.unanswered + 1 }, { kind: 'send', intent });
+function doOfThread(screen: Screen, { view }: Context, does: string, row: ListRow): Step {
+  const id = Number(row.value);
+  const aside = view.asides.find((one) => one.id === id);
+  if (aside === undefined) return noted(screen, 'That question is gone');
+  switch (does) {
+    case 'read':
+      return stay(withAnswer(screen, threadText(aside)));
+    case 'copy':
+      return copyText(screen, aside.exchanges.findLast(isAnswered)?.answer ?? '');
+    case 'reply': {
+      const prompt = withText(screen.prompt, plainLine(`/btw #${id} `));
+      return prompt === null ? noted(screen, 'Too long for the prompt') : stay({ ...screen, prompt, focus: 'prompt' });
+    }
+    default: {
+      const ref = `${screen.refPrefix}${screen.nextRef}`;
+      const action = does as Extract<Intent, { type: 'aside' }>['action'];
+      return step(
+        { ...screen, nextRef: screen.nextRef + 1 },
+        { kind: 'send', intent: { type: 'aside', id, action, ref } },
+      );
+    }
+  }
+}
+
+/** The threads moved: the open list shows them as they are; an answer that came opens it where nothing is in its way (VIEW-9). */
+export function followAsides(before: Screen, context: Context): Screen {
+  const { asides } = context.view;
+  const running = new Set(asides.filter(isRunningAside).map(({ id }) => id));
+  const answered = asides.find((one) => {
+    const last = one.exchanges.at(-1);
+    return one.client === before.client && before.asking.has(one.id) && last?.state === 'answered';
+  });
+  const screen: Screen = { ...before, asking: running };
+  const open = screen.modals.some((modal) => modal.kind === 'list' && modal.of === 'threads');
+  if (open) {
+    const modals = screen.modals.map((modal) =>
+      modal.kind === 'list' && modal.of === 'threads' ? { ...modal, rows: threadRows(asides, context.now) } : modal,
+    );
+    return { ...screen, modals };
+  }
+  const quiet = screen.modals.length === 0 && screen.focus === 'prompt' && isBlank(screen.prompt);
+  if (answered === undefined) return screen;
+  if (!quiet) return withNote(screen, `#${answered.id} is answered: /btw shows it`);
+  return { ...screen, modals: [threadsList(asides, context.now, answered.id)], completion: null, keyList: false };
 }

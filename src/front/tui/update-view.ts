@@ -3,10 +3,11 @@ import { inWords } from './editor/atoms.ts';
 import { lineOfDraft } from './editor/draft.ts';
 import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
 import { followSignIn } from './modals/connect-provider-keys.ts';
-import { isBlank, withText } from './prompt-state.ts';
+import { isBlank, withRecalled, withText } from './prompt-state.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import type { Step } from './step.ts';
+import { followAsides } from './update-list.ts';
 
 /** The View moved: what this terminal makes of it. */
 export function updateView(before: Screen, context: Context, event: Extract<ScreenEvent, { type: 'view' }>): Step {
@@ -15,6 +16,7 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
     before.attached && before.link === 'there' ? before : { ...before, attached: true, link: 'there' };
   if (event.draft !== undefined && event.draft !== null) screen = withDraft(screen, event.draft);
   if (event.dirty.has('asks') || event.dirty.has('all')) screen = followAsks(screen, context, now);
+  if (event.dirty.has('asides') || event.dirty.has('all')) screen = followAsides(screen, context);
   const effects: ScreenEffect[] = [];
   if (event.dirty.has('outcomes') || event.dirty.has('all')) {
     const own = view.outcomes.filter((outcome) => outcome.client === screen.client && OVER.has(outcome.state));
@@ -25,6 +27,11 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
       screen = noteOutcome(screen, context, outcome);
     }
     screen = followSignIn(screen, context);
+    for (const { ref, recalled } of own) {
+      if (recalled === undefined || before.seen.has(ref)) continue;
+      const prompt = withRecalled(screen.prompt, recalled);
+      if (prompt !== null) screen = { ...screen, prompt, keyList: false, completion: null };
+    }
     const news = own.filter((outcome) => !before.seen.has(outcome.ref)).flatMap((outcome) => outcome.messages);
     const last = news.findLast(
       (message) =>

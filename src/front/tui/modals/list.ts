@@ -18,6 +18,8 @@ export interface ListModal {
   /** What was typed to narrow the rows; null where letters are keys. */
   readonly filter: string | null;
   readonly keys: readonly ListKey[];
+  /** What stands below matters more than the rows: it gets most of the room. */
+  readonly deep?: boolean;
   /** Said where there are no rows. */
   readonly none: string;
 }
@@ -138,7 +140,10 @@ export function drawList(painter: Painter, theme: Theme, area: Rect, modal: List
   }
   const chosen = rows[cursor];
   const words = textRows(chosen?.below ?? '', [], 'text', { width, expanded: true, openKey: '' });
-  const below = chosen === undefined || chosen.below === '' ? [] : words.slice(0, BELOW);
+  const below =
+    chosen === undefined || chosen.below === ''
+      ? []
+      : words.slice(0, modal.deep === true ? Math.max(BELOW, area.height - 6 - Math.min(rows.length, 6)) : BELOW);
   const room = Math.max(1, area.y + area.height - 1 - top - (below.length > 0 ? below.length + 1 : 0));
   const first = Math.max(0, Math.min(cursor - Math.floor(room / 2), rows.length - room));
   const said = modal.rows === null ? 'one moment' : rows.length === 0 ? modal.none : null;

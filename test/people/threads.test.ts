@@ -1,0 +1,62 @@
+// The person asks beside the running work, reads the answer when it comes, asks on, and brings it in.
+import { expect, test } from 'bun:test';
+import { gate, scriptedModel } from '../support/script.ts';
+import { withHouse } from '../support/with-house.ts';
+
+test('the answer opens by itself when the box is empty, with the question above it (VIEW-9, SC-23.14)', async () => {
+  const hold = gate();
+  const model = scriptedModel(['hello', [{ wait: hold.opened }, 'worked'], 'because of X']);
+  const flight = await withHouse(model);
+  const { driver } = flight;
+  await flight.say('first');
+  await driver.type('work');
+  await driver.press('enter');
+  await model.received(2);
+  await driver.type('/btw why?');
+  await driver.press('enter');
+  await model.received(3);
+  for (let i = 0; i < 5; i++) await driver.wait(60);
+  const text = driver.screenText();
+  expect(text).toContain('Beside the conversation');
+  expect(text.indexOf('? why?')).toBeGreaterThan(0);
+  expect(text.indexOf('because of X')).toBeGreaterThan(text.indexOf('? why?'));
+  await driver.press('r');
+  expect(driver.draft).toBe('/btw #1 ');
+  hold.open();
+  await flight.rest();
+});
+
+test('while something is typed the answer waits, and says where; bare /btw opens it; m brings it in', async () => {
+  const hold = gate();
+  const model = scriptedModel(['hello', [{ wait: hold.opened }, 'the answer'], 'go']);
+  const flight = await withHouse(model);
+  const { driver } = flight;
+  await flight.say('first');
+  await flight.say('/btw what?');
+  await driver.type('half');
+  hold.open();
+  for (let i = 0; i < 5; i++) await driver.wait(60);
+  expect(driver.screenText()).toContain('#1 is answered');
+  expect(driver.draft).toBe('half');
+  await driver.press('ctrl-a', 'backspace');
+  await flight.say('/btw');
+  expect(driver.screenText()).toContain('the answer');
+  await driver.press('m');
+  await flight.rest();
+  expect(driver.region('transcript')).toContain('[btw:] what?');
+  expect(driver.region('transcript')).toContain('the answer');
+});
+
+test('Ctrl-C with nothing else running stops what is being asked, and does not leave (SC-23.21)', async () => {
+  const hold = gate();
+  const model = scriptedModel(['hello', [{ wait: hold.opened }, 'x']]);
+  const flight = await withHouse(model);
+  const { driver } = flight;
+  await flight.say('first');
+  await flight.say('/btw what?');
+  await driver.press('ctrl-c');
+  for (let i = 0; i < 5; i++) await driver.wait(60);
+  expect(driver.screenText()).toContain('#1 one: stopped');
+  expect(driver.left).toBeNull();
+  hold.open();
+});
