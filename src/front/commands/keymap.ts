@@ -79,12 +79,21 @@ export function makeKeymap(commands: readonly FrontCommand[], bindings: Readonly
     const own = moved.get(name);
     return own !== undefined ? [own] : (commands.find((each) => each.name === name)?.keys ?? []);
   };
+  // Asked for many times a frame.
+  const labels = new Map<string, string | null>();
+  const labelOf = (name: string): string | null => {
+    const first = chordsOf(name)[0];
+    return first === undefined ? null : chordLabel(first);
+  };
   return {
     commandOf: (chord) => byChord.get(chord) ?? null,
     chordsOf,
     label: (name) => {
-      const first = chordsOf(name)[0];
-      return first === undefined ? null : chordLabel(first);
+      const known = labels.get(name);
+      if (known !== undefined) return known;
+      const label = labelOf(name);
+      labels.set(name, label);
+      return label;
     },
     problems,
   };
