@@ -193,5 +193,6 @@ function amountOf(text: string): number | null {
 }
 
 function dollars(value: number): string {
-  return value > 0 && value < 0.01 ? `$${value.toFixed(4)}` : `$${value.toFixed(2)}`;
+  const isSmall = value > 0 && value < 1 && Math.abs(value * 100 - Math.round(value * 100)) > 1e-9;
+  return `$${value.toFixed(isSmall ? 4 : 2)}`;
 }
