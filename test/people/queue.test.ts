@@ -146,3 +146,80 @@ test('what was refused comes back into the box whole (PE-10)', async () => {
   expect(driver.screen.prompt.editor.buffer.atoms[0]?.payload).toBe('1\n2\n3\n4');
   expect(driver.region('hint')).toContain('The disk is full');
 });
+
+test('Alt-Q lists what waits: rows are moved, rewritten, sent another way and discarded, each by one key (UP-18)', async () => {
+  const driver = await drive();
+  await waiting(driver, [
+    ['a', 'queue'],
+    ['b', 'queue'],
+    ['c', 'steering'],
+  ]);
+  await driver.press('alt-q');
+  expect(driver.screenText()).toContain('What waits');
+  await driver.press('down', 'e');
+  await driver.type('!');
+  await driver.press('enter');
+  await driver.raw('\x1b[1;3A');
+  await driver.press('down', 's', 'd');
+  expect([...driver.sentOf('queue-edit'), ...driver.sentOf('queue-discard')]).toEqual([
+    { type: 'queue-edit', input: 'q1', text: 'b!' },
+    { type: 'queue-edit', input: 'q1', before: 'q0' },
+    { type: 'queue-edit', input: 'q2', delivery: 'queue' },
+    { type: 'queue-discard', inputs: ['q2'] },
+  ]);
+  await driver.press('escape');
+  await driver.wait(50);
+  expect(driver.screenText()).not.toContain('What waits');
+  expect(driver.sentOf('cancel')).toEqual([]);
+});
+
+test('Esc leaves a row that is being rewritten as it was', async () => {
+  const driver = await drive();
+  await waiting(driver, [['a', 'queue']]);
+  await driver.type('half');
+  await driver.press('alt-q', 'e');
+  await driver.type('bc');
+  await driver.press('escape');
+  await driver.wait(50);
+  expect(driver.screenText()).toContain('❯ a');
+  expect(driver.sentOf('queue-edit')).toEqual([]);
+  expect(driver.draft).toBe('half');
+});
+
+test('Ctrl-Enter with an empty box sends what waits together (QUE-13)', async () => {
+  const driver = await drive();
+  await waiting(driver, [['one', 'queue']]);
+  await driver.press('ctrl-enter');
+  expect(driver.sentOf('say')).toMatchObject([{ text: '', delivery: 'interrupt', together: true }]);
+  expect(driver.sentOf('cancel')).toEqual([]);
+});
+
+test('/theme waits behind a waiting line and is run here when its turn comes; with nothing waiting it runs at once (QUE-6, SC-5.9)', async () => {
+  const driver = await drive();
+  await driver.publish({ type: 'activity', activity: RUNNING });
+  await driver.type('/theme light\n');
+  expect(driver.screen.themeChoice).toBe('light');
+  expect(driver.sentOf('command')).toEqual([]);
+  await waiting(driver, [['one', 'queue']]);
+  await driver.type('/theme dark\n');
+  const [command] = driver.sentOf('command');
+  expect(command).toMatchObject({ name: 'theme', argument: 'dark', here: true });
+  expect(driver.screen.themeChoice).toBe('light');
+  await driver.publish({ type: 'your-turn', client: 'me', ref: command!.ref, name: 'theme', argument: 'dark' });
+  expect(driver.screen.themeChoice).toBe('dark');
+  expect(driver.sentOf('command-done')).toEqual([{ type: 'command-done', ref: command!.ref }]);
+});
+
+test('rows a pause does not hold say where they go, held ones that they are held', async () => {
+  const driver = await drive();
+  await waiting(driver, [['kept', 'queue']], { because: 'stopped', message: 'Held because you stopped the turn.' });
+  const { view } = driver.session;
+  const [row] = view.queue.rows;
+  const rows = [
+    { ...row!, held: true },
+    { ...row!, id: 'new', ref: 'new', text: 'fresh' },
+  ];
+  await driver.publish({ type: 'branch', view: { ...structuredClone(view), queue: { ...view.queue, rows } } });
+  expect(driver.region('below')).toMatch(/○ kept +held/);
+  expect(driver.region('below')).toMatch(/○ fresh +a new turn after this/);
+});

@@ -151,6 +151,7 @@ test('a prompt stopped before anything came of it returns to the box and leaves 
     { type: 'outcome', outcome: { client: 'me', ref, state: 'stopped', turn: 1, refusals: 0, messages: [] } },
   );
   expect(driver.draft).toBe('too early');
+  expect(driver.sentOf('withdraw')).toEqual([{ type: 'withdraw', ref }]);
   expect(driver.screen.prompt.sent).toHaveLength(0);
   expect(driver.sentOf('seen')).toEqual([{ type: 'seen', refs: [ref] }]);
 });

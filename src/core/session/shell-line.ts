@@ -7,16 +7,22 @@ import type { Waiting } from '../runtime/inbox.ts';
 import type { Recorder } from '../runtime/runtime.ts';
 import { keepEnd, limitOutput } from '../tools/limit-output.ts';
 import { outputReference } from '../tools/tool-paths.ts';
+import type { OutcomeMessage } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
-import type { CommandEnd } from './turn-loop.ts';
 
 /** A line that is shown to the one who typed it and kept nowhere (DSH-3). */
 export type PrivateLine = Pick<InputOutcome, 'client' | 'ref'> & { readonly text: string };
 
+/** How a line ended, and what its owner is told of it. */
+export interface LineEnd {
+  readonly state: 'done' | 'failed' | 'stopped';
+  readonly messages: readonly OutcomeMessage[];
+}
+
 /** Lines a person runs in their own shell: whole environment, no question, never confined (SH-1). */
 export interface ShellLines {
   /** `onTaken`: it is on the branch. Rejects only when the line could not even be recorded; then it has not run. */
-  run(row: Waiting, turn: number, signal: AbortSignal, onTaken: () => void): Promise<CommandEnd>;
+  run(row: Waiting, turn: number, signal: AbortSignal, onTaken: () => void): Promise<LineEnd>;
   runPrivately(line: PrivateLine, signal: AbortSignal): Promise<'done' | 'failed' | 'stopped'>;
 }
 

@@ -7,7 +7,7 @@ import type { UsageLimit } from '../runtime/usage-limit.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { OutcomeMessage, Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
-import type { PrivateLine, ShellLines } from './shell-line.ts';
+import type { LineEnd, PrivateLine, ShellLines } from './shell-line.ts';
 
 /**
  * Runs what waits, one thing at a time, and settles each: tells its owners, holds or lets go what waits behind it. It
@@ -219,7 +219,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (row.stillborn) abort.abort('stopped' satisfies StopCause);
     current = { kind: 'shell', abort };
     const turn = ++lastTurn;
-    let end: CommandEnd;
+    let end: LineEnd;
     try {
       end = await parts.shell.run(row, turn, abort.signal, () => {
         inbox.started();

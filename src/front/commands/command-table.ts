@@ -5,12 +5,16 @@ import type { Facts } from './facts.ts';
 export interface FrontCommand extends Command {
   /** Null when it can run; else one line saying why not. */
   readonly whyNot?: (facts: Facts) => string | null;
+  /** Typed, it waits in line like a prompt where this holds (QUE-6). */
+  readonly waits?: (facts: Facts, argument: string) => boolean;
   /** Its chords cannot be bound anew, nor taken by another action (KEY-5). */
   readonly fixed?: boolean;
 }
 
 const nothingWaits = (facts: Facts) => (facts.waiting > 0 ? null : 'Nothing is waiting');
 const notPaused = (facts: Facts) => (facts.paused ? null : 'What waits is not paused');
+/** Bare it opens a dialog: after the turn. Named it only keeps the order things were typed in. */
+const inLine = (facts: Facts, argument: string) => facts.lined > 0 || (facts.running && argument === '');
 const emptyTranscript = (facts: Facts) => (facts.items > 0 ? null : 'The transcript is empty');
 const notDuringTurn = (facts: Facts) => (facts.running ? 'Not while a turn runs' : null);
 
@@ -64,14 +68,22 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('suspend', 'Session', 'Stop this program the way the shell does', '', { keys: [] }),
   slash('model', 'Model', 'Choose the model, and how hard it thinks', '[provider:model]', { keys: ['alt-m'] }),
   slash('effort', 'Model', 'How hard the model thinks', '[level]', {
+    waits: inLine,
     choices: ['low', 'medium', 'high', 'xhigh', 'max', 'default'],
   }),
   slash('login', 'Model', 'Connect a provider: sign in, or say where it is', '[provider]'),
   slash('mode', 'Safety', 'Choose the permission mode', '[mode]', { choices: ['ask', 'edits', 'plan'] }),
-  slash('theme', 'View', 'Colours for a dark or a light terminal', '[name]', { choices: ['auto', 'dark', 'light'] }),
+  slash('theme', 'View', 'Colours for a dark or a light terminal', '[name]', {
+    waits: inLine,
+    choices: ['auto', 'dark', 'light'],
+  }),
   slash('copy', 'Inspect', 'Send a reply to the clipboard, the last one or the n-th last', '[n]'),
   slash('expand', 'View', 'Show thinking and long output', '', { keys: ['alt-e'] }),
   slash('collapse', 'View', 'Fold thinking and long output', '', { keys: ['alt-shift-e'] }),
+  slash('queue', 'Inspect', 'Look through what waits: reorder, edit, discard', '', {
+    keys: ['alt-q'],
+    whyNot: nothingWaits,
+  }),
   slash('redraw', 'View', 'Draw the whole screen anew', ''),
   slash('usage', 'Inspect', 'What was used, what it cost, and what is left', ''),
   slash('btw', 'Session', 'Ask beside the conversation; alone, see what was answered', '[$model] [question]'),

@@ -6,6 +6,8 @@ export interface Facts {
   readonly running: boolean;
   /** Items waiting in line. */
   readonly waiting: number;
+  /** Of these, the ones no pause holds. */
+  readonly lined: number;
   readonly paused: boolean;
   readonly pausedByFailure: boolean;
   /** A command that could be moved to the background runs. */
@@ -18,6 +20,7 @@ export function factsOf(view: View, draft: boolean): Facts {
   return {
     running: isRunning(view),
     waiting: view.queue.rows.length,
+    lined: view.queue.rows.filter((row) => row.held !== true).length,
     paused: view.queue.paused !== null,
     pausedByFailure: view.queue.paused?.because === 'failed',
     movable: view.jobs.some((job) => job.state === 'running' && !job.background),

@@ -10,6 +10,7 @@ import { drawHistory } from './modals/history.ts';
 import { drawList } from './modals/list.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { drawPicker } from './modals/picker.ts';
+import { drawQueue } from './modals/queue-editor.ts';
 import { drawReader } from './modals/reader.ts';
 import { drawScroller, scrollerRows } from './modals/scroller.ts';
 import { belowRows, drawBelow } from './regions/below.ts';
@@ -96,6 +97,9 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
         break;
       case 'connect-provider':
         drawConnect(painter, theme, area, modal, view.signIn);
+        break;
+      case 'queue':
+        drawQueue(painter, theme, area, modal, view);
         break;
       case 'confirm':
         drawConfirm(painter, theme, area, modal);

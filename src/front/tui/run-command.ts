@@ -4,6 +4,7 @@ import { factsOf, isRunning } from '../commands/facts.ts';
 import { openConnect } from './modals/connect-provider-keys.ts';
 import { openHistory } from './modals/history.ts';
 import { modePicker, openPicker, themePicker } from './modals/picker.ts';
+import { openQueue } from './modals/queue-editor.ts';
 import { openReader } from './modals/reader.ts';
 import { rewindList } from './modals/rewind.ts';
 import { threadsList } from './modals/threads.ts';
@@ -124,6 +125,7 @@ const RUNS: Readonly<Record<string, Run>> = {
         action: { kind: 'discard-queue' },
       }),
     ),
+  queue: (screen, context) => stay(withModal(screen, openQueue(context.view))),
   retry: (screen) => step(screen, { kind: 'send', intent: { type: 'retry' } }),
   background: (screen, context) => {
     const job = context.view.jobs.find((each) => each.state === 'running' && !each.background);

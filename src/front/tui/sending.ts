@@ -1,4 +1,6 @@
 import type { Intent } from '../../protocol/intent.ts';
+import { findCommand } from '../commands/command-table.ts';
+import { factsOf } from '../commands/facts.ts';
 import { parseSlash, slashCommands } from '../commands/slash.ts';
 import { inWords } from './editor/atoms.ts';
 import { type Line, lineOf } from './editor/editor.ts';
@@ -11,7 +13,7 @@ import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
 
 /** Enter: sends the box as what it is: a shell line, a command, or a prompt. An empty box does nothing (BOX-2). */
-export function sendPrompt(screen: Screen, context: Context, mode: SendMode | null): Step {
+export function sendPrompt(screen: Screen, context: Context, mode: SendMode | 'together' | null): Step {
   const { prompt } = screen;
   const { now } = context;
   const { text, attachments } = draftContent(prompt.editor);
@@ -33,21 +35,32 @@ export function sendPrompt(screen: Screen, context: Context, mode: SendMode | nu
         },
         completion: null,
       };
+      const line = lineOf(prompt.editor.buffer);
+      const ref = `${screen.refPrefix}${screen.nextRef}`;
+      const counted: Screen = { ...sent, nextRef: sent.nextRef + 1, unanswered: sent.unanswered + 1 };
+      const { name } = parsed.command;
+      const waits = findCommand(name)?.waits?.(factsOf(context.view, false), parsed.argument) === true;
+      if (parsed.command.runs === 'front' && waits) {
+        // The session runs what it knows itself; the rest it hands back when its turn has come.
+        const known = parsed.argument !== '' && context.view.head.commands.some((one) => one.name === name);
+        const here = known ? {} : { here: true };
+        const intent: Intent = { type: 'command', ref, name, argument: parsed.argument, ...here };
+        return step(counted, { kind: 'send', intent, line, remember: text });
+      }
       if (parsed.command.runs === 'front') {
         const ran = runCommand(sent, context, parsed.command.name, parsed.argument);
         return { screen: ran.screen, effects: [{ kind: 'remember', text }, ...ran.effects] };
       }
-      const ref = `${screen.refPrefix}${screen.nextRef}`;
-      const intent: Intent = { type: 'command', ref, name: parsed.command.name, argument: parsed.argument };
-      const counted: Screen = { ...sent, nextRef: sent.nextRef + 1, unanswered: sent.unanswered + 1 };
-      return step(counted, { kind: 'send', intent, line: lineOf(prompt.editor.buffer), remember: text });
+      const intent: Intent = { type: 'command', ref, name, argument: parsed.argument };
+      return step(counted, { kind: 'send', intent, line, remember: text });
     }
     case 'prompt':
+      if (mode === 'together') return say(screen, now, { delivery: 'interrupt', text, attachments, together: true });
       return say(screen, now, { delivery: mode ?? screen.sendMode ?? screen.defaultSendMode, text, attachments });
   }
 }
 
-type Said = Pick<Extract<Intent, { type: 'say' }>, 'text' | 'attachments' | 'delivery' | 'private'>;
+type Said = Pick<Extract<Intent, { type: 'say' }>, 'text' | 'attachments' | 'delivery' | 'private' | 'together'>;
 
 function say(screen: Screen, now: number, said: Said): Step {
   const { prompt } = screen;
@@ -95,6 +108,8 @@ export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { typ
       ? noted(counted, 'Too long for the prompt together')
       : stay({ ...counted, prompt, keyList: false, completion: null });
   }
+  // Something followed after all: the prompt stays where it is, marked stopped.
+  if (intent.type === 'withdraw') return stay(counted);
   const told = withNote(counted, sent.refusal.message, 'error');
   if (line === null) return stay(told);
   const { prompt } = told;

@@ -163,13 +163,16 @@ function typedInto(ran: Step, before: Screen, context: Context): Step {
     : { ...ran, screen: { ...ran.screen, typedAt: context.now } };
 }
 
-/** Ctrl-Enter: with a turn running the box goes out as an interruption (QUE-13); at rest it is a new line (PE-1). */
+/** Ctrl-Enter: with a turn running the box and all that waits go out as one interruption (QUE-13); at rest it is a new line (PE-1). */
 function sendNow(screen: Screen, context: Context): Step {
   const running = context.view.activity.phase !== 'idle' && context.view.activity.phase !== 'starting';
   if (!running) return typedInto(runCommand(screen, context, 'newline', ''), screen, context);
   if (context.view.activity.phase === 'compacting') return sendPrompt(screen, context, 'queue');
-  if (!isBlank(screen.prompt)) return sendPrompt(screen, context, 'interrupt');
-  return context.view.queue.rows.length === 0 ? stay(screen) : step(screen, cancelling('go-on'));
+  if (!isBlank(screen.prompt)) return sendPrompt(screen, context, 'together');
+  if (context.view.queue.rows.length === 0) return stay(screen);
+  const ref = `${screen.refPrefix}${screen.nextRef}`;
+  const intent = { type: 'say', ref, text: '', attachments: [], delivery: 'interrupt', together: true } as const;
+  return step({ ...screen, nextRef: screen.nextRef + 1, unanswered: screen.unanswered + 1 }, { kind: 'send', intent });
 }
 
 /** Prompt, an open question, the transcript, and round again (LA-26). */

@@ -8,6 +8,7 @@ import { listKey, refilter, shownRows } from './modals/list.ts';
 import type { ConfirmModal, Modal, PickerModal, ReaderModal, ScrollerModal } from './modals/modal.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { pickerKey, refiltered } from './modals/picker.ts';
+import { queueKey } from './modals/queue-editor.ts';
 import { readerRows } from './modals/reader.ts';
 import { drawnRows, type ReaderPlace, readerKey, scrolledReader } from './modals/reader-keys.ts';
 import { missingChunk, scrollerKey, scrollerRows, scrollerWindow } from './modals/scroller.ts';
@@ -60,6 +61,13 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
     }
     case 'connect-provider':
       return connectKey(screen, context, top, event);
+    case 'queue': {
+      const meant = queueKey(top, event, context.view, modalArea(top, screen).width);
+      if (meant.kind === 'close') return stay(closeTop(screen));
+      if (meant.kind === 'none') return stay(screen);
+      const next = replaceTop(screen, meant.modal);
+      return meant.kind === 'modal' ? stay(next) : step(next, { kind: 'send', intent: meant.intent });
+    }
     case 'confirm':
       return confirmKey(screen, top, event);
   }

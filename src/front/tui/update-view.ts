@@ -6,7 +6,7 @@ import { followSignIn } from './modals/connect-provider-keys.ts';
 import { isBlank, withRecalled, withText } from './prompt-state.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
-import type { Step } from './step.ts';
+import { type Step, stay, step } from './step.ts';
 import { followAsides } from './update-list.ts';
 
 /** The View moved: what this terminal makes of it. */
@@ -24,7 +24,9 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
       // A prompt that was stopped leaves the history, the running one alone (STOP-7, HIST-8).
       const line = screen.said.get(outcome.ref);
       if (line !== undefined && outcome.state === 'stopped') effects.push({ kind: 'forget', text: inWords(line) });
-      screen = noteOutcome(screen, context, outcome);
+      const noted = noteOutcome(screen, context, outcome);
+      screen = noted.screen;
+      effects.push(...noted.effects);
     }
     screen = followSignIn(screen, context);
     for (const { ref, recalled } of own) {
@@ -35,7 +37,9 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
     const news = own.filter((outcome) => !before.seen.has(outcome.ref)).flatMap((outcome) => outcome.messages);
     const last = news.findLast(
       (message) =>
-        message.identifier !== 'recalled' && message.identifier !== 'discarded' && !isShown(screen, view, message.text),
+        !IN_THE_BOX.has(message.identifier) &&
+        message.identifier !== 'discarded' &&
+        !isShown(screen, view, message.text),
     );
     if (last !== undefined) screen = withNote(screen, last.text, last.level);
     const refs = own.map((outcome) => outcome.ref).filter((ref) => !before.seen.has(ref));
@@ -47,6 +51,8 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
   return { screen, effects };
 }
 
+/** Messages whose text is back in the box. */
+const IN_THE_BOX = new Set(['recalled', 'offered-back']);
 const OVER = new Set<InputOutcome['state']>(['done', 'failed', 'stopped', 'dropped', 'refused']);
 
 /** Whether the end of the turn says the same where the person looks: then it is not said twice. */
@@ -83,20 +89,22 @@ function followAsks(screen: Screen, context: Context, now: number): Screen {
 }
 
 /** A prompt that was stopped before anything came of it goes back into the box; its line leaves the history (STOP-6, STOP-7). */
-function noteOutcome(screen: Screen, context: Context, outcome: InputOutcome): Screen {
+function noteOutcome(screen: Screen, context: Context, outcome: InputOutcome): Step {
   const line = screen.said.get(outcome.ref);
-  if (line === undefined) return screen;
+  if (line === undefined) return stay(screen);
   const said = new Map(screen.said);
   said.delete(outcome.ref);
   const without: Screen = { ...screen, said };
-  if (outcome.state !== 'stopped') return without;
+  if (outcome.state !== 'stopped') return stay(without);
   const { prompt } = without;
   const at = prompt.sent.lastIndexOf(line);
   const forgotten = { ...prompt, sent: at < 0 ? prompt.sent : prompt.sent.filter((_, index) => index !== at) };
   const items = context.view.transcript.items.slice(-2);
   const nothingFollowed = items[0]?.kind === 'user' && items[1]?.kind === 'turn-end';
   if (!nothingFollowed || context.view.queue.rows.length > 0 || !isBlank(prompt))
-    return { ...without, prompt: forgotten };
+    return stay({ ...without, prompt: forgotten });
   const back = withText(forgotten, { ...line, caret: line.text.length, anchor: null });
-  return { ...without, keyList: false, prompt: back ?? forgotten };
+  if (back === null) return stay({ ...without, prompt: forgotten });
+  const intent = { type: 'withdraw', ref: outcome.ref } as const;
+  return step({ ...without, keyList: false, prompt: back }, { kind: 'send', intent });
 }

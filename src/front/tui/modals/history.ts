@@ -9,9 +9,9 @@ import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
 import { chordOf, type InputEvent } from '../input/event.ts';
 import type { Layout } from '../layout.ts';
+import { oneLine } from '../one-line.ts';
 import { type Line, piece } from '../piece.ts';
 import { isRecalled, type PromptState, type SentPrompt } from '../prompt-state.ts';
-import { oneLine } from '../regions/below.ts';
 import type { Scene } from '../scene.ts';
 import type { HistoryModal } from './modal.ts';
 

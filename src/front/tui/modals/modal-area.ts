@@ -9,7 +9,8 @@ export function modalArea(modal: Modal, screen: { readonly columns: number; read
   const rimY = rows >= 20 ? 2 : 0;
   if (modal.kind === 'reader' || modal.kind === 'history') return rect(0, 0, columns, rows);
   if (modal.kind === 'connect-provider') return connectArea(screen);
-  if (modal.kind === 'scroller' || modal.kind === 'list') return rect(rimX, rimY, columns - 2 * rimX, rows - 2 * rimY);
+  if (modal.kind === 'scroller' || modal.kind === 'list' || modal.kind === 'queue')
+    return rect(rimX, rimY, columns - 2 * rimX, rows - 2 * rimY);
   const wanted = modal.kind === 'confirm' ? 66 : 84;
   const width = Math.min(columns, wanted);
   const height = Math.min(

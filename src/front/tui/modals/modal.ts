@@ -3,6 +3,7 @@ import type { Row } from '../blocks/row.ts';
 import type { Place } from '../regions/card-list.ts';
 import type { ConnectProviderModal } from './connect-provider.ts';
 import type { ListModal } from './list.ts';
+import type { QueueModal } from './queue-editor.ts';
 
 /**
  * Dialogs over the screen, the topmost last; the top one takes every key (LA-34). Questions of the session are not among
@@ -15,6 +16,7 @@ export type Modal =
   | HistoryModal
   | PickerModal
   | ConfirmModal
+  | QueueModal
   | ConnectProviderModal;
 
 /** The transcript over the whole terminal: to read back, to search (TR-1). */

@@ -8,6 +8,7 @@ import { bytes } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
 import { keyListLines } from '../modals/help-rows.ts';
+import { oneLine } from '../one-line.ts';
 import { type Line, piece } from '../piece.ts';
 import type { Scene } from '../scene.ts';
 import type { Screen } from '../screen.ts';
@@ -17,9 +18,6 @@ import { destinations } from './destination.ts';
 
 /** Waiting rows drawn one by one; more of them fold into a count. */
 const WAITING_ROWS = 5;
-
-/** No row is longer: what is behind it in a long text costs no frame anything. UTF-16 units. */
-const LONGEST_ROW = 2000;
 
 /** The rows under the prompt, nearest first: stash, what waits, completions or the key list (MARK-1). */
 export function belowRows(view: View, screen: Screen, keymap: Keymap): BelowRow[] {
@@ -86,7 +84,7 @@ function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
           ? piece('/ ', 'accent')
           : piece('○ ', 'accent');
     const target = targetWords(row.target);
-    const where = [target, paused === null ? words[index]! : 'held'].filter((word) => word !== '').join(' • ');
+    const where = [target, words[index]!].filter((word) => word !== '').join(' • ');
     const room = width - 2 - textWidth(where) - 3;
     const withWords = room >= 16;
     return {
@@ -173,8 +171,4 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
     const line: Line = pausedLast ? last.line : [piece(`  ${hidden} more`, 'quiet')];
     drawLine(painter, theme, below.x + 2, below.y + shown.length, line, width);
   }
-}
-
-export function oneLine(text: string): string {
-  return (text.length > LONGEST_ROW ? text.slice(0, LONGEST_ROW) : text).replace(/\s*\n\s*/g, ' ⏎ ');
 }

@@ -6,9 +6,10 @@ const JOINABLE = new Set<View['activity']['phase']>(['waiting', 'thinking', 'wri
 /** Where each waiting row will go, in words, in the order of the rows (QUE-2). */
 export function destinations(view: View): string[] {
   // Whether the running turn would still take a prompt here, and whether a prompt further up begins a turn of its own.
-  let joins = JOINABLE.has(view.activity.phase) && view.queue.paused === null;
+  let joins = JOINABLE.has(view.activity.phase);
   let begun = false;
   return view.queue.rows.map((row: QueueRow) => {
+    if (row.held === true) return 'held';
     switch (row.delivery) {
       case 'shell':
         [joins, begun] = [false, false];

@@ -10,10 +10,10 @@ import { rect } from '../frame/rect.ts';
 import { argumentHint, commandLength, ghostOf } from '../ghost.ts';
 import { promptInner } from '../layout.ts';
 import { modelText } from '../modals/modal.ts';
+import { oneLine } from '../one-line.ts';
 import { facts, type Line, type Piece, piece } from '../piece.ts';
 import { isRecalled } from '../prompt-state.ts';
 import { orbit, type Scene } from '../scene.ts';
-import { oneLine } from './below.ts';
 import { footerFigures } from './footer-figures.ts';
 import { cures } from './preflight.ts';
 
