@@ -160,6 +160,30 @@ test('a delegate of such a turn runs where the turn runs', async () => {
   ]);
 });
 
+test('a row with a target stays a turn of its own, whatever it is made into and whatever goes out together (SC-7.1)', async () => {
+  const held = gate();
+  const own = scriptedModel([{ parts: ['a'], gate: held.opened }, 'b', 'c']);
+  const other = scriptedModel(['there'], { ref: TWO });
+  const house = await openHouse({ script: own, others: [other] });
+  const seat = house.seat('one');
+  await seat.say('work');
+  await own.received(1);
+  await seat.say('then this', 'queue');
+  await seat.say('$other:two elsewhere', 'queue');
+  await seat.say('and this', 'queue');
+  const row = seat.view.queue.rows[1]!;
+  await seat.send({ type: 'queue-edit', input: row.id, delivery: 'steering' });
+  expect(seat.view.queue.rows[1]?.delivery).toBe('queue');
+  await seat.send({ type: 'say', ref: 'all', text: '', attachments: [], delivery: 'queue', together: true });
+  held.open();
+  await house.idle();
+  expect(said(own.requests[1])).toContain('then this');
+  expect(said(own.requests[1])).not.toContain('elsewhere');
+  expect(said(other.requests[0])).toContain('elsewhere');
+  expect(said(other.requests[0])).not.toContain('and this');
+  expect(said(own.requests[2])).toContain('and this');
+});
+
 test('completion offers models and efforts for this turn, labelled', async () => {
   const house = await openHouse({ script: scriptedModel([]), others: [scriptedModel([], { ref: TWO })] });
   const read = async (typed: string) => {

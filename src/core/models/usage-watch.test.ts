@@ -69,6 +69,17 @@ test('it asks when an account is there, then at most every five minutes, and onl
   expect(figures.at(-1)).toEqual({ label: 'Codex', used: 80, window: 'w' });
 });
 
+test('whoever signs in sees the figure at once, with nothing else going on (FO-18)', async () => {
+  const { clock, state, watch, figures, serve } = rig();
+  state.account = null;
+  await serve();
+  expect(state.asked).toBe(0);
+  state.account = 'a';
+  watch.accountChanged();
+  await clock.settle();
+  expect(figures).toEqual([{ label: 'Codex', used: 72, window: 'w' }]);
+});
+
 test('asking for the figures shares what is under way (FO-19)', async () => {
   const { clock, state, watch, serve, hold } = rig();
   await serve();

@@ -25,6 +25,8 @@ export interface UsageWatch {
   refresh(): Promise<void>;
   /** Something went on: a prompt runs, an agent did something. */
   stir(): void;
+  /** Somebody signed in or out: looks at once. */
+  accountChanged(): void;
   /** What a service said in the headers of an answer. */
   heard(label: string, headers: Headers): void;
   /** Begins: asks once, and tells whenever the figure changes. `isBusy`: whether a prompt runs. */
@@ -132,6 +134,9 @@ export function createUsageWatch({ clock, accounts }: UsageWatchParts): UsageWat
       stirred = clock.now();
       if (slept && accounts.length > 0) void look();
       tick();
+    },
+    accountChanged: () => {
+      if (session !== null && !closed) void look();
     },
     heard: (label, headers) => {
       const at = clock.now();

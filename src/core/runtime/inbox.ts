@@ -124,7 +124,10 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
     },
     batch: () => {
       const waiting = rows.filter((row) => free(row) && !row.stillborn);
-      const end = waiting.findIndex(endsBatch);
+      // What has a model or an effort of its own has a turn of its own.
+      const alone = waiting.findIndex(({ target }) => target != null);
+      if (alone === 0) return waiting.slice(0, 1);
+      const end = waiting.findIndex((row, at) => endsBatch(row) || at === alone);
       return end < 0 ? waiting : waiting.slice(0, end);
     },
     putBack: (back) => {

@@ -55,7 +55,7 @@ export interface SessionParts {
   readonly autocompact: Autocompact;
   readonly fast: FastMode;
   /** What was used, what it cost and what it may still cost. */
-  readonly usage: Pick<UsageDesk, 'report'>;
+  readonly usage: Pick<UsageDesk, 'report' | 'accountChanged'>;
   /** Keeps choices for sessions to come; false when that can not be. */
   readonly saveDefaults: SaveDefaults;
   /** Whether somebody is there. */

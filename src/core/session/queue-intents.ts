@@ -44,7 +44,9 @@ export async function editQueue(parts: SessionParts, intent: Extract<Intent, { t
   const row = inbox.find(intent.input);
   if (row === null) return refused('not-waiting', 'That no longer waits: it was taken or removed.');
   const text = intent.text ?? row.text;
-  const delivery = intent.delivery ?? row.delivery;
+  // A turn under way can not change its model (SC-7.1).
+  const steers = intent.delivery === 'steering' && row.target != null;
+  const delivery = steers ? 'queue' : (intent.delivery ?? row.delivery);
   if (text.trim() === '' && row.attachments.length === 0)
     return refused('empty-prompt', 'An empty prompt cannot wait; remove it instead.');
   if ((delivery === 'command') !== (row.delivery === 'command'))

@@ -62,6 +62,7 @@ export async function carryOutSignIn(
       if (outcome.refusal.identifier === 'sign-in-cancelled') return { state: 'stopped', messages: [] };
       return failed(outcome.refusal);
     }
+    parts.usage.accountChanged();
     const now = unchosen ? await adoptUsual(parts) : null;
     const text = `${found.label}: ${outcome.value}${now === null ? '' : `, now on ${modelRefText(now)}`}`;
     return { state: 'done', messages: [{ level: 'info', identifier: 'signed-in', text }] };
@@ -72,9 +73,10 @@ export async function carryOutSignIn(
 }
 
 /** `/logout [NAME]` in its turn; nothing of it can be cancelled. */
-export async function carryOutSignOut({ signIn }: SessionParts, provider: string): Promise<CommandEnd> {
+export async function carryOutSignOut({ signIn, usage }: SessionParts, provider: string): Promise<CommandEnd> {
   const outcome = await signIn.connections!.signOut(provider === '' ? null : provider);
   if (!outcome.ok) return failed(outcome.refusal);
+  usage.accountChanged();
   return { state: 'done', messages: [{ level: 'info', identifier: 'signed-out', text: outcome.value }] };
 }
 

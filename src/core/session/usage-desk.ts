@@ -16,6 +16,8 @@ export interface UsageDesk extends Follower {
   /** From here on entries are new. Gives back the guard every model of the session is under. */
   open(parts: { recorder: Recorder; ask: AskPerson; canAsk: boolean; limits: SpendingLimits }): Spending;
   report(fresh: boolean): Promise<UsageReport>;
+  /** Somebody signed in or out. */
+  accountChanged(): void;
   close(): Promise<void>;
 }
 
@@ -85,6 +87,7 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
       spending = createSpending({ ...given, spent: () => tally.sum(), today: todaySum });
       return spending;
     },
+    accountChanged: () => watch?.accountChanged(),
     report: async (fresh) => {
       if (fresh) await watch?.refresh();
       return {
