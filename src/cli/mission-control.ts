@@ -7,6 +7,7 @@ import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
 import type { Head } from '../protocol/view.ts';
+import { endLargePages } from '../system/bun/large-pages.ts';
 import { createStartFiles } from '../system/bun/start-files.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import type { TerminalSystem } from '../system/system.ts';
@@ -207,6 +208,7 @@ async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: D
   }
   await opening.begun;
   const { runMissionControl } = await loadScreen();
+  void system.clock.sleep(CALM_AFTER_MS).then(endLargePages);
   const report = await runMissionControl({
     session,
     client,
@@ -260,12 +262,12 @@ function themeOf(theme: string | null): { theme: 'dark' | 'light' | 'auto' } | R
   return theme === 'dark' || theme === 'light' || theme === 'auto' ? { theme } : {};
 }
 
-/** Earlier prompts are read once the first frame stands and the first keys are drawn. */
-const HISTORY_AFTER_MS = 100;
+/** The first frame stands and the first keys are drawn: what was put off is done, such as reading earlier prompts. */
+const CALM_AFTER_MS = 100;
 
 /** Prompts are kept under their project, so that linked worktrees of a repository share them (PE-21). */
 function historyOf(system: TerminalSystem, state: string, folder: string): PromptHistoryDoor {
-  const calm = system.clock.sleep(HISTORY_AFTER_MS);
+  const calm = system.clock.sleep(CALM_AFTER_MS);
   const workspace = calm
     .then(() => import('../core/journal/project.ts'))
     .then(({ projectFolder }) => projectFolder(system.files, folder).catch(() => folder));
