@@ -24,18 +24,21 @@ type Prepared = { readonly go: true; readonly allowed: Allowed } | { readonly go
 
 /**
  * Runs the calls of one reply and leaves exactly one result for each, whatever happens (UP-24). They are decided on in
- * their order, one question at a time; where all of them may, they run beside each other, else one after the other.
+ * their order, one question at a time; where all of them may, they run beside each other, else one after the other. Nothing
+ * is asked or done before `saved`: until then the reply itself is not on the disk.
  */
 export async function dispatchCalls(
   runtime: Runtime,
   terms: TurnTerms,
   progress: TurnProgress,
   calls: readonly CallPart[],
+  saved: Promise<unknown>,
 ): Promise<FinishedCall[]> {
   const beside = calls.every((call) => findTool(runtime, call.tool)?.order === 'beside');
   const running: Promise<FinishedCall>[] = [];
   for (const call of calls) {
-    const prepared = await prepare(runtime, terms, progress, call);
+    const prepared = await prepare(runtime, terms, progress, call, saved);
+    await saved;
     const run = finish(runtime, terms, progress, call, prepared);
     running.push(run);
     if (!beside) await run;
@@ -44,7 +47,13 @@ export async function dispatchCalls(
 }
 
 /** Everything before the first effect: plan, facts, decision, the person's answer. */
-async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgress, call: CallPart): Promise<Prepared> {
+async function prepare(
+  runtime: Runtime,
+  terms: TurnTerms,
+  progress: TurnProgress,
+  call: CallPart,
+  saved: Promise<unknown>,
+): Promise<Prepared> {
   const { gate } = runtime.calls;
   const { signal } = terms;
   if (signal.aborted) return notRun(call, signal);
@@ -60,6 +69,7 @@ async function prepare(runtime: Runtime, terms: TurnTerms, progress: TurnProgres
   if (!planning.ok) return failed(call, planning.message);
   const { title, effects } = planning;
   const judged = await guard(runtime.recorder, () => gate.judge(effects, call.call));
+  await saved;
   if (signal.aborted) return notRun(call, signal);
   if (!judged.ok) return failed(call, judged.message);
   let { facts, decision } = judged.value;

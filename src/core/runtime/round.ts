@@ -10,8 +10,13 @@ import type { CallPart, Runtime, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
 export type RoundResult =
-  /** `calls` is empty when the model is done. */
-  | { readonly outcome: 'complete'; readonly stop: StopReason; readonly calls: readonly CallPart[] }
+  /** `calls` is empty when the model is done. Until `saved` the message is not on the disk: nothing in it may be asked about or done. */
+  | {
+      readonly outcome: 'complete';
+      readonly stop: StopReason;
+      readonly calls: readonly CallPart[];
+      readonly saved: Promise<unknown>;
+    }
   /** `images`: hashes of those in the request, should the failure be about one. */
   | { readonly outcome: 'failed'; readonly failure: Failure; readonly images: ReadonlySet<string> }
   | { readonly outcome: 'aborted' };
@@ -85,10 +90,12 @@ export async function runRound(
     return complete && !last ? [describeCall(runtime, part, ownName(index, part.call))] : [];
   });
   const cost = costOf(model.facts, end.usage, end.tier ?? request.tier);
+  const calls = parts.filter((part) => part.type === 'call');
+  let saved: Promise<unknown> = Promise.resolve();
   if (parts.some(isVisible) || hasUsage(end.usage)) {
     progress.spend(end.usage, cost);
     if (parts.some(isVisible)) progress.visible = true;
-    await runtime.recorder.write(
+    saved = runtime.recorder.write(
       [
         {
           kind: 'assistant',
@@ -105,11 +112,13 @@ export async function runRound(
       ],
       { onFailure: 'keep' },
     );
+    // What the calls would do is looked into meanwhile.
+    if (calls.length === 0) await saved;
   } else live.end();
 
   if (end.result.outcome === 'failed') return { outcome: 'failed', failure: end.result.failure, images };
   if (end.result.outcome === 'aborted') return { outcome: 'aborted' };
-  return { outcome: 'complete', stop: end.result.stop, calls: parts.filter((part) => part.type === 'call') };
+  return { outcome: 'complete', stop: end.result.stop, calls, saved };
 }
 
 interface Live {

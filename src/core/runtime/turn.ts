@@ -1,6 +1,7 @@
 import type { EntryBody, TurnEndReason } from '../../protocol/entry.ts';
 import type { Failure } from '../../protocol/failure.ts';
 import type { Effort, Target } from '../../protocol/message.ts';
+import type { UsageLimit } from '../../protocol/usage.ts';
 import { SystemError } from '../../system/files.ts';
 import { internalFailure } from '../models/failures.ts';
 import { modelRefText } from '../models/model-ref.ts';
@@ -11,7 +12,7 @@ import { createRepeats } from './repeats.ts';
 import { runRound } from './round.ts';
 import type { Runtime, StopCause, TurnTerms } from './runtime.ts';
 import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
-import { sleepUntilLifted, type UsageLimit, usageLimit } from './usage-limit.ts';
+import { sleepUntilLifted, usageLimit } from './usage-limit.ts';
 
 export interface TurnReport {
   readonly reason: TurnEndReason;
@@ -94,7 +95,7 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
       return { reason: 'limit', failure: null, message: `Stopped after ${round} rounds, the limit of this run.` };
     if (reply.calls.length === 0) return { reason: 'done', failure: null, message: null };
 
-    const finished = await dispatchCalls(runtime, terms, progress, reply.calls);
+    const finished = await dispatchCalls(runtime, terms, progress, reply.calls, reply.saved);
     const stuck = finished.find((one) => repeats.isStuck(one.tool, one.input, one.text));
     if (signal.aborted) return stopped(signal);
     if (stuck !== undefined) {
