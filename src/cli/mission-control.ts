@@ -13,6 +13,7 @@ import { createBunSystem } from '../system/bun/system.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { VERSION } from './build.ts';
+import { otherSessions } from './other-sessions.ts';
 import { writeErr, writeOut } from './output.ts';
 import type { SessionRequest } from './session-request.ts';
 
@@ -183,7 +184,17 @@ interface Drawing {
   readonly places: Places;
 }
 
-async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: Drawing): Promise<number> {
+/** Shows one session after the other, as the person goes from one to the next. */
+async function drawAndWait(system: TerminalSystem, line: CommandLine, first: Drawing): Promise<number> {
+  for (let drawing = first; ; ) {
+    const next = await drawOne(system, line, drawing);
+    if (typeof next === 'number') return next;
+    drawing = next;
+  }
+}
+
+/** Resolves to the exit code, or to the session to show next. */
+async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawing): Promise<number | Drawing> {
   const { settings, opening, client, request } = drawing;
   const session = createLazySession(opening.session, client, () => {});
   let giveBack = async (): Promise<void> => {};
@@ -194,6 +205,21 @@ async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: D
   };
   process.on('uncaughtException', onBug);
   process.on('unhandledRejection', onBug);
+  let next: Drawing | null = null;
+  const sessions = otherSessions({
+    system,
+    state: drawing.places.state,
+    request,
+    open: async (wanted) => {
+      const opening = drawing.hosted
+        ? openInHost(system, drawing.places.state ?? '', wanted, client, settings)
+        : openHere(system, wanted, client);
+      const opened = await opening.session;
+      if (!opened.ok) return opened.refusal.message;
+      next = { ...drawing, opening, request: wanted, prompt: null };
+      return null;
+    },
+  });
   if (line.files.length > 0 && drawing.prompt !== null) {
     const { attachFiles } = await import('./attach-files.ts');
     const attachments = await attachFiles(system.files, request.folder, line.files);
@@ -229,14 +255,20 @@ async function drawAndWait(system: TerminalSystem, line: CommandLine, drawing: D
       ...(line.save && drawing.places.state !== null
         ? { history: historyOf(system, drawing.places.state, request.folder) }
         : {}),
+      sessions,
       onTerminalTaken: (take) => {
         giveBack = take;
       },
     },
   });
+  process.off('uncaughtException', onBug);
+  process.off('unhandledRejection', onBug);
+  // What is left for another one is ended like one that is quit: it lies on the disk, and nothing of it runs on.
+  if (next !== null && report.reason === 'switched') await session.send({ type: 'end' }, client).catch(() => undefined);
   const refusal = await startRefusal(opening.session);
   await session.close();
   await opening.close();
+  if (next !== null && report.reason === 'switched') return next;
   if (report.reason === 'terminal-gone') return 0;
   return sayGoodbye(report, drawing, refusal);
 }

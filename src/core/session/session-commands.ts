@@ -14,6 +14,7 @@ import { EFFORTS } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
 import { askAgain, resumeQueue } from './queue-intents.ts';
+import { rename } from './rename.ts';
 import type { Arriving } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
@@ -213,15 +214,11 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'rename',
-    argument: 'title',
+    argument: '[name|-]',
     description: 'Give this conversation a title',
     during: 'now',
     behind: true,
-    run: async (parts, argument) => {
-      if (argument === '') return refused('argument-missing', 'What should it be called? /rename title');
-      await parts.recorder.write([{ kind: 'name', name: argument, by: 'person' }]);
-      return accepted();
-    },
+    run: rename,
   },
   {
     name: 'status',

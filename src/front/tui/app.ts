@@ -28,6 +28,7 @@ import { newScreen, type Screen } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { sendPrompt } from './sending.ts';
 import { SessionLink } from './session-link.ts';
+import type { SessionsDoor } from './sessions-door.ts';
 import { TerminalDoor } from './terminal-door.ts';
 import { makeTheme, type Theme, type ThemeChoice } from './theme.ts';
 import { updateScreen } from './update-screen.ts';
@@ -55,6 +56,8 @@ export interface MissionControlOptions {
   readonly keybindings?: Readonly<Record<string, string>>;
   /** False leaves the window's title alone (TERM-7). */
   readonly terminalTitle?: boolean;
+  /** The way to other sessions; absent where there is none. */
+  readonly sessions?: SessionsDoor;
   /** Prompts of earlier sessions, oldest first, and where new ones are kept. */
   readonly history?: PromptHistoryDoor;
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
@@ -74,8 +77,8 @@ export interface PromptHistoryDoor {
 }
 
 export interface ExitReport {
-  /** `quit` ended the session; after `detached` and `terminal-gone` it goes on where it runs. */
-  readonly reason: 'quit' | 'detached' | 'ended' | 'terminal-gone' | 'signal' | 'crashed';
+  /** `switched`: another session stands ready to be shown. `quit` ended the session; after `detached` and `terminal-gone` it goes on where it runs. */
+  readonly reason: 'switched' | 'quit' | 'detached' | 'ended' | 'terminal-gone' | 'signal' | 'crashed';
   readonly session: string;
   readonly title: string;
   readonly error: unknown;
@@ -90,6 +93,11 @@ const LEAVE_LIMIT = 2000;
 /** Mission Control, until the person leaves, the session ends or the terminal is gone. Never rejects. */
 export function runMissionControl(control: MissionControl): Promise<ExitReport> {
   return new Loop(control).run();
+}
+
+function leavingBy(how: 'quit' | 'detach', link: Screen['link']): ExitReport['reason'] {
+  if (link === 'ended') return 'ended';
+  return how === 'quit' ? 'quit' : 'detached';
 }
 
 /** The loop: event in, state, frame out. All state is `screen`, the View, and memos over both. */
@@ -266,7 +274,8 @@ class Loop {
       dispatch: (event) => this.#guarded(() => this.#dispatch(event)),
       handOver: (work, keepRaw) => this.#handOver(work, keepRaw),
       redraw: () => this.#frame.invalidate(),
-      leave: (how) => this.#leave(this.#screen.link === 'ended' ? 'ended' : how === 'quit' ? 'quit' : 'detached'),
+      sessions: options.sessions,
+      leave: (how) => this.#leave(how === 'switch' ? 'switched' : leavingBy(how, this.#screen.link)),
       remember: (text) => options.history?.add(text),
       forget: (text) => options.history?.remove?.(text),
       write: (text) => this.#door.write(text),

@@ -15,9 +15,11 @@ import { HOLD } from './modals/ask-state.ts';
 import type { ListOf } from './modals/list.ts';
 import { CHUNK_LINES, type PickerItem } from './modals/modal.ts';
 import { rewindRows } from './modals/rewind.ts';
+import { sessionRows } from './modals/sessions.ts';
 import { treeRows } from './modals/tree.ts';
 import { openBrowser } from './open-browser.ts';
 import type { ScreenEffect, ScreenEvent } from './screen-event.ts';
+import type { SessionsDoor } from './sessions-door.ts';
 
 /** What carrying out an effect needs. */
 export interface EffectParts {
@@ -32,7 +34,9 @@ export interface EffectParts {
   /** Gives the terminal away, waits for `work`, takes it back and draws everything anew. */
   readonly handOver: (work: () => Promise<void>, keepRaw: boolean) => Promise<void>;
   readonly redraw: () => void;
-  readonly leave: (how: 'quit' | 'detach') => void;
+  readonly leave: (how: 'quit' | 'detach' | 'switch') => void;
+  /** Absent where no other session can be opened. */
+  readonly sessions?: SessionsDoor | undefined;
   readonly remember: (text: string) => void;
   readonly forget: (text: string) => void;
   readonly write: (text: string) => void;
@@ -91,6 +95,25 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
         dispatch(rows === null ? listFailed('tree', answer) : { type: 'list-rows', of: 'tree', rows });
       });
       return;
+    case 'read-sessions': {
+      const listed = parts.sessions?.list(effect.all) ?? Promise.resolve([]);
+      void quietly(listed).then((sessions) => {
+        const rows = sessions === null ? null : sessionRows(sessions, parts.view.head.session, parts.clock.now());
+        dispatch(rows === null ? listFailed('sessions', null) : { type: 'list-rows', of: 'sessions', rows });
+      });
+      return;
+    }
+    case 'switch-session': {
+      const opened = parts.sessions?.open(effect.wish) ?? Promise.resolve('Other sessions cannot be opened from here');
+      void opened.then(
+        (problem) => {
+          if (problem === null) parts.leave('switch');
+          else dispatch({ type: 'note', level: 'error', text: problem });
+        },
+        (error: unknown) => dispatch(failed('Opening the session', error)),
+      );
+      return;
+    }
     case 'read-rewind':
       void quietly(session.read({ type: 'rewind' }, client)).then((answer) => {
         const { folder } = parts.view.head;

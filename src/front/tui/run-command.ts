@@ -7,6 +7,7 @@ import { modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openQueue } from './modals/queue-editor.ts';
 import { openReader } from './modals/reader.ts';
 import { rewindList } from './modals/rewind.ts';
+import { sessionsList } from './modals/sessions.ts';
 import { threadsList } from './modals/threads.ts';
 import { treeList } from './modals/tree.ts';
 import { openUsage } from './modals/usage.ts';
@@ -16,7 +17,7 @@ import { isBlank } from './prompt-state.ts';
 import { FOLLOW, scrollBy, scrollToCard, scrollToTop, topOf } from './regions/transcript-scroll.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
-import { sendCommand } from './send-command.ts';
+import { resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
 
@@ -54,6 +55,20 @@ const RUNS: Readonly<Record<string, Run>> = {
     const busy = isRunning(context.view) || context.view.queue.rows.length > 0;
     return step(withModal(screen, treeList(busy)), { kind: 'read-tree' });
   },
+  new: (screen, { view }) => {
+    const { model } = view.head;
+    const wish = { kind: 'new', model: model === null ? null : `${model.provider}:${model.model}` } as const;
+    return step(withNote(screen, 'Opening a new session'), { kind: 'switch-session', wish });
+  },
+  resume: (screen, { view }, argument) => {
+    if (argument === '') return step(withModal(screen, sessionsList(false)), { kind: 'read-sessions', all: false });
+    return resumeSession(screen, view.head.session, argument);
+  },
+  fork: (screen, { view }) =>
+    step(withNote(screen, 'Copying this session'), {
+      kind: 'switch-session',
+      wish: { kind: 'fork', id: view.head.session },
+    }),
   btw: (screen, context, argument) =>
     argument === ''
       ? stay(withModal(screen, threadsList(context.view.asides, context.now)))

@@ -15,6 +15,7 @@ import type { ListOf, ListRow } from './modals/list.ts';
 import type { PickerItem } from './modals/modal.ts';
 import type { SentPrompt } from './prompt-state.ts';
 import type { CardList } from './regions/card-list.ts';
+import type { SessionWish } from './sessions-door.ts';
 
 /** What the screen is moved by, besides its own value: the View, and the memos over it. Read only. */
 export interface Context {
@@ -116,6 +117,9 @@ export type ScreenEffect =
   | { readonly kind: 'read-models' }
   | { readonly kind: 'read-tree' }
   | { readonly kind: 'read-rewind' }
+  | { readonly kind: 'read-sessions'; readonly all: boolean }
+  /** The screen leaves for another session, once that one is open. */
+  | { readonly kind: 'switch-session'; readonly wish: SessionWish }
   | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
   | { readonly kind: 'read-status' }
   /** `look`: also asks programs that know, which takes a moment. */

@@ -2,13 +2,14 @@ import { isAnswered, isRunningAside } from '../../protocol/aside.ts';
 import type { Intent } from '../../protocol/intent.ts';
 import { isRunning } from '../commands/facts.ts';
 import { type ListModal, type ListRow, withRows } from './modals/list.ts';
+import { sessionsList } from './modals/sessions.ts';
 import { threadRows, threadsList, threadText } from './modals/threads.ts';
 import { withAnswer } from './open-card.ts';
 import { isBlank, plainLine, withText } from './prompt-state.ts';
 import { copyText } from './run-command.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
-import { sendCommand } from './send-command.ts';
+import { resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 
 /** The rows a list waited for are here. */
@@ -30,7 +31,7 @@ export function doOfList(screen: Screen, context: Context, modal: ListModal, doe
     case 'threads':
       return doOfThread(screen, context, does, row);
     case 'sessions':
-      return stay(screen);
+      return doOfSession(screen, context, does, row);
   }
 }
 
@@ -50,6 +51,24 @@ function doOfTree(screen: Screen, context: Context, does: string, row: ListRow):
       return busy
         ? sendCommand(screen, 'tree', row.value)
         : step(screen, { kind: 'send', intent: { type: 'navigate', entry: row.value, edit: true } });
+  }
+}
+
+function doOfSession(screen: Screen, { view }: Context, does: string, row: ListRow): Step {
+  switch (does) {
+    case 'all':
+    case 'project': {
+      const all = does === 'all';
+      const modals = [...screen.modals, sessionsList(all)];
+      return step({ ...screen, modals }, { kind: 'read-sessions', all });
+    }
+    case 'fork':
+      return step(withNote(screen, 'Copying that session'), {
+        kind: 'switch-session',
+        wish: { kind: 'fork', id: row.value },
+      });
+    default:
+      return resumeSession(screen, view.head.session, row.value);
   }
 }
 

@@ -1,0 +1,39 @@
+// Naming a session, seen from the door.
+import { expect, test } from 'bun:test';
+import { openHouse, type Seat } from '../support/controller.ts';
+import { scriptedModel } from '../support/script.ts';
+
+const flashes = (seat: Seat): string[] =>
+  seat.updates.flatMap(({ changes }) => changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])));
+
+let refs = 0;
+const rename = async (seat: Seat, argument: string) => {
+  const ref = `n-${++refs}`;
+  await seat.send({ type: 'command', ref, name: 'rename', argument });
+  await seat.until(() => seat.outcome(ref)?.state === 'done');
+};
+
+test('a name is one short line; bare tells it, - goes back to the title (SC-21.1, SC-21.4)', async () => {
+  const house = await openHouse({ script: scriptedModel(['hello']) });
+  const seat = house.seat('one');
+  await seat.until((view) => view.head.ready);
+  await rename(seat, '');
+  expect(flashes(seat).at(-1)).toContain('no name yet');
+  await seat.say('the first prompt');
+  await house.idle();
+  expect(seat.view.head.title).toBe('the first prompt');
+  await rename(seat, `  My \n  own\t\u0007name ${'x'.repeat(200)}`);
+  expect(seat.view.head.title).toStartWith('My own name xxx');
+  expect([...seat.view.head.title]).toHaveLength(80);
+  const named = seat.updates.findIndex(({ changes }) =>
+    changes.some((change) => change.type === 'entry' && change.entry.kind === 'name' && change.entry.by === 'person'),
+  );
+  const told = seat.updates.findIndex(({ changes }) =>
+    changes.some((change) => change.type === 'flash' && change.text.includes('takes the name away')),
+  );
+  expect(named).toBeLessThan(told);
+  await rename(seat, '');
+  expect(flashes(seat).at(-1)).toContain('My own name');
+  await rename(seat, '-');
+  expect(seat.view.head.title).toBe('the first prompt');
+});
