@@ -14,6 +14,7 @@ import { projectFolder } from '../core/journal/project.ts';
 import { type Lock, takeSessionLock } from '../core/journal/session-lock.ts';
 import type { AuditLine } from '../core/policy/audit.ts';
 import { ignoresCase } from '../core/policy/case-folding.ts';
+import { createKeyFindings } from '../core/policy/key-findings.ts';
 import { createRedactor, REMOVED } from '../core/policy/redact.ts';
 import { createController, type SessionController } from '../core/session/controller.ts';
 import { createTrail } from '../core/session/trail.ts';
@@ -193,6 +194,13 @@ export async function openSession(
     // A session that leaves nothing behind changes no default.
     ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
     offersVouching: true,
+    keyFindings: createKeyFindings({
+      ...system,
+      file:
+        own.state === null || place === null
+          ? null
+          : path.join(own.state, 'findings', `${path.basename(path.dirname(place))}.jsonl`),
+    }),
     sandbox: confinement.description,
     scratch: confinement.scratch,
     trail: createTrail({

@@ -55,6 +55,7 @@ export interface GuardedOptions
       | 'permissions'
       | 'autoVet'
       | 'offersVouching'
+      | 'keyFindings'
       | 'languages'
       | 'skills'
       | 'limits'

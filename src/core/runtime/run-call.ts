@@ -11,6 +11,7 @@ import type { KeptFile } from '../values/slot.ts';
 import type { Allowed } from './allowed.ts';
 import { type AsideWorld, asideWorld } from './aside-world.ts';
 import { guard } from './guard.ts';
+import { holdKeys } from './hold-keys.ts';
 import { ownWords, type Presented, presentOutcome } from './present.ts';
 import { markRedirections } from './redirections.ts';
 import type { CallPart, Runtime, StopCause, TurnTerms } from './runtime.ts';
@@ -72,6 +73,8 @@ export async function runCall(
     }),
   );
   const outcome: ToolOutcome = ran.ok ? ran.value : { ok: false, kind: 'error', message: ran.message };
+  const held = await holdKeys({ runtime, terms, progress }, call, allowed, outcome);
+  if (held !== null) return { ...held, title, duration: duration(), before };
   return {
     ...presentOutcome(outcome, allowed.output, facts, calls.gate, calls.redact, call.call),
     title,

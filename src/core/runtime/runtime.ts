@@ -3,6 +3,7 @@ import type { TodoItem } from '../../protocol/display.ts';
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
 import type { AssistantPart, Attachment, Effort } from '../../protocol/message.ts';
 import type { Change } from '../../protocol/update.ts';
+import type { UsageLimit } from '../../protocol/usage.ts';
 import type { Network } from '../../system/network.ts';
 import type { System } from '../../system/system.ts';
 import type { Ledger } from '../changes/ledger.ts';
@@ -18,8 +19,8 @@ import type { CompactionWish } from './compact-budget.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import type { Gate } from './gate.ts';
 import type { Inbox, Waiting } from './inbox.ts';
+import type { KeyHold } from './key-hold.ts';
 import type { TurnProgress } from './turn-progress.ts';
-import type { UsageLimit } from './usage-limit.ts';
 
 /** Writes first, shows afterwards: resolves once the entries are as safe as their classes ask and every client was told. */
 export interface Recorder {
@@ -98,6 +99,8 @@ export interface CallServices {
   readonly autoVet: boolean;
   /** Whether the person is offered to vouch for a file that a read keeps aside (SEC-28). */
   readonly offersVouching: boolean;
+  /** Reads that are held back for what looks like keys (CRED-3); null: none are. */
+  readonly keyHold: KeyHold | null;
   /** Takes secrets out of text before it is kept or sent. */
   readonly redact: (text: string) => string;
 }

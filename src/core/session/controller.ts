@@ -19,6 +19,7 @@ import type { UsageWatch } from '../models/usage-watch.ts';
 import type { Audit } from '../policy/audit.ts';
 import { createEntryAudit } from '../policy/audit-entries.ts';
 import type { FactScope } from '../policy/facts.ts';
+import type { KeyFindings } from '../policy/key-findings.ts';
 import { createLiveTrust, trustDecisionJson } from '../policy/live-trust.ts';
 import type { AnsweredLine } from '../policy/policy.ts';
 import { createQuarantine } from '../policy/quarantine.ts';
@@ -44,7 +45,6 @@ import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
 import { type CurrentModelParts, createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
-import type { FastMode } from './fast-command.ts';
 import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
@@ -53,7 +53,7 @@ import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
 import { createOutcomes } from './outcomes.ts';
-import type { SessionMemory, SessionParts } from './parts.ts';
+import type { FastMode, SessionMemory, SessionParts } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
@@ -154,6 +154,8 @@ export interface ControllerOptions {
   readonly saveDefaults?: SessionParts['saveDefaults'];
   /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
   readonly offersVouching?: boolean;
+  /** Where it is written down which files hold what looks like keys; absent: reads are not looked through. */
+  readonly keyFindings?: KeyFindings;
 }
 
 export interface SessionSettings {
@@ -443,6 +445,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         limits: options.limits ?? TOOL_LIMITS,
         autoVet: options.autoVet ?? false,
         offersVouching: options.offersVouching ?? false,
+        keyHold: options.keyFindings === undefined ? null : { allowed: new Set(), findings: options.keyFindings },
         redact,
         delegates: null,
       },

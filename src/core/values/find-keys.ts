@@ -1,3 +1,4 @@
+import { sha256 } from '../../base/sha256.ts';
 import { KEY_SHAPES } from './key-shapes.ts';
 
 /** What a text about to be written gives away. The kinds only, for sentences: a value never leaves this file. */
@@ -108,4 +109,33 @@ function entropy(value: string): number {
   let bits = 0;
   for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
   return bits;
+}
+
+/** A finding to talk about and to recognise again, without its value. */
+export interface KeyTrace {
+  readonly kind: string;
+  /** From 1. */
+  readonly line: number;
+  /** A few signs out of the middle: neither how it begins nor how it ends. */
+  readonly mask: string;
+  /** The same for the same value under the same salt, and of no use to find it. */
+  readonly fingerprint: string;
+}
+
+export function traceKeys(text: string, salt: string): readonly KeyTrace[] {
+  const found = new Map(
+    [...declaredKeys(text), ...namedValues(text), ...loneValue(text)].map((one) => [one.value, one]),
+  );
+  return [...found.values()].map(({ kind, value }) => ({
+    kind,
+    line: text.slice(0, text.indexOf(value)).split('\n').length,
+    mask: maskOf(value),
+    fingerprint: sha256(`${salt}\0${value}`).slice(0, 32),
+  }));
+}
+
+function maskOf(value: string): string {
+  const shown = Math.min(4, Math.floor(value.length / 5));
+  const from = Math.floor((value.length - shown) / 2);
+  return `…${value.slice(from, from + shown).replace(/[^\x21-\x7e]/g, '·')}…`;
 }
