@@ -63,14 +63,21 @@ export function contextOptions(runtime: Runtime, model: Pick<Model, 'ref' | 'fac
   };
 }
 
+/** What tools came to: the same for each round of a turn. */
+const offers = new WeakMap<Runtime['calls']['tools'], ModelRequest['tools']>();
+
 /** Each text speaks only of tools that are offered beside it. */
-function offeredTools({ calls }: Pick<Runtime, 'calls'>): ModelRequest['tools'] {
-  const offered = calls.tools.map((tool) => tool.name);
-  return calls.tools.map(({ name, description, input }) => ({
+function offeredTools({ calls: { tools } }: Pick<Runtime, 'calls'>): ModelRequest['tools'] {
+  const known = offers.get(tools);
+  if (known !== undefined) return known;
+  const names = tools.map((tool) => tool.name);
+  const made = tools.map(({ name, description, input }) => ({
     name,
-    description: offeredText(description, offered, TOOL_NAMES),
+    description: offeredText(description, names, TOOL_NAMES),
     input,
   }));
+  offers.set(tools, made);
+  return made;
 }
 
 /** Said last, as the person's words. */
