@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { visible } from '../base/text-width.ts';
 import { listSessions } from '../core/journal/catalog.ts';
 import { modelRefText } from '../core/models/model-ref.ts';
 import { USAGE_FOLDER } from '../core/session/usage-desk.ts';
@@ -7,7 +8,6 @@ import { places } from '../core/settings/paths.ts';
 import { addToSum, joinSums, NO_USAGE_SUM, type UsageSum } from '../protocol/usage.ts';
 import type { System } from '../system/system.ts';
 import { writeErr, writeOut } from './output.ts';
-import { plain } from './subcommands.ts';
 
 const USUAL_DAYS = 30;
 const MOST_DAYS = 3_660;
@@ -54,7 +54,7 @@ export async function printUsage(system: System, typed: string | null): Promise<
   );
   print(
     'By session',
-    group(all, ({ session }) => `${session.slice(0, 13)} ${plain(titles.get(session) ?? '(no longer kept)')}`.trim()),
+    group(all, ({ session }) => `${session.slice(0, 13)} ${visible(titles.get(session) ?? '(no longer kept)')}`.trim()),
   );
   const whole = all.reduce((sum, { usage, cost }) => addToSum(sum, usage, cost), NO_USAGE_SUM);
   writeOut(`${row(`Last ${days} days`, whole)}\n`);

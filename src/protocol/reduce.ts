@@ -124,7 +124,10 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       break;
     }
     case 'turn-start':
-      if (entry.once === true) break;
+      if (entry.once === true) {
+        head.elsewhere = entry.turn;
+        break;
+      }
       head.model = entry.model;
       head.effort = entry.effort;
       dirty.add('head');
@@ -133,7 +136,7 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       view.live = null;
       head.totals = addUsage(head.totals, entry.usage, entry.cost);
       // What another model counted, in a turn of its own, says nothing about the conversation's.
-      if (isSameModel(head.model, entry.model)) head.contextTokens = contextTokens(entry.usage) ?? head.contextTokens;
+      if (head.elsewhere !== entry.turn) head.contextTokens = contextTokens(entry.usage) ?? head.contextTokens;
       dirty.add('live').add('head');
       break;
     case 'usage':

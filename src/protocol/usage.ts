@@ -1,3 +1,4 @@
+import type { Failure } from './failure.ts';
 import type { ModelRef, Usage } from './message.ts';
 
 /** Sums over requests. What the price is not known of is counted in `unpriced` and never as if it had cost nothing. */
@@ -43,6 +44,12 @@ export interface QuotaFigure {
   readonly label: string;
   readonly used: number;
   readonly window: string;
+}
+
+/** A usage limit of an account, and when it is lifted: milliseconds since the epoch. */
+export interface UsageLimit {
+  readonly until: number;
+  readonly failure: Failure;
 }
 
 export interface SpendingState {

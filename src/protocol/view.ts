@@ -39,6 +39,8 @@ export interface Head {
   home: string | null;
   model: ModelRef | null;
   pendingModel: ModelRef | null;
+  /** The last turn that ran on a model or effort of its own. */
+  elsewhere?: number;
   effort: Effort;
   mode: PermissionMode;
   /** Whether bypass may be reached with the mode key: only if the command line asked for it. */

@@ -24,8 +24,8 @@ export function codexAccount(
     ask: async (signal) => {
       const signed = await accounts.signed(CODEX);
       if (!signed.ok) return null;
-      const { fetch, api } = signed.value;
-      const response = await fetch(usageAddress(api), { signal });
+      const { fetch: send, api } = signed.value;
+      const response = await send(usageAddress(api), { signal });
       if (!response.ok || Number(response.headers.get('content-length') ?? 0) > MOST_BYTES) return null;
       return readUsage(await response.json());
     },

@@ -176,13 +176,13 @@ function running(quota: Quota, now: number): Quota {
 
 /** Listens to the headers of every answer of one service; changes nothing of it. */
 export function listeningFetch(
-  fetch: typeof globalThis.fetch,
+  send: typeof globalThis.fetch,
   hear: (headers: Headers) => void,
 ): typeof globalThis.fetch {
   const listening = async (...given: Parameters<typeof globalThis.fetch>): Promise<Response> => {
-    const response = await fetch(...given);
+    const response = await send(...given);
     hear(response.headers);
     return response;
   };
-  return Object.assign(listening, { preconnect: fetch.preconnect }) as typeof globalThis.fetch;
+  return Object.assign(listening, { preconnect: send.preconnect }) as typeof globalThis.fetch;
 }

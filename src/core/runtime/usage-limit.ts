@@ -1,13 +1,8 @@
 import type { Failure } from '../../protocol/failure.ts';
+import type { UsageLimit } from '../../protocol/usage.ts';
 import { RETRY_LIMITS } from '../models/retry.ts';
 import type { Runtime, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
-
-/** A usage limit of the account, and when it is lifted: milliseconds since the epoch. */
-export interface UsageLimit {
-  readonly until: number;
-  readonly failure: Failure;
-}
 
 /** Nobody waits longer than the longest window there is, a week. */
 const LONGEST_MS = 8 * 86_400_000;

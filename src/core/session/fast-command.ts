@@ -5,11 +5,6 @@ import type { SessionParts } from './parts.ts';
 import { accepted, refused } from './sent.ts';
 import type { CommandEnd } from './turn-loop.ts';
 
-/** Whether requests ask for the faster, dearer service. */
-export interface FastMode {
-  on: boolean;
-}
-
 const USAGE = '/fast takes on, off or status; alone it switches.';
 
 /** What is answered at once, also beside a turn: the state, and words it does not know (FA-1). Null for what changes it. */

@@ -16,7 +16,6 @@ import type { SaveDefaults } from '../settings/save-defaults.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
-import type { FastMode } from './fast-command.ts';
 import type { HandBacks } from './hand-backs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
@@ -30,6 +29,11 @@ import type { UsageDesk } from './usage-desk.ts';
 /** What is wanted of automatic compaction now; changed by `/autocompact`, read before each request. */
 export interface Autocompact {
   wish: CompactionWish;
+}
+
+/** Whether requests ask for the faster, dearer service; changed by `/fast`. */
+export interface FastMode {
+  on: boolean;
 }
 
 /** Everything a session is made of, for the files that serve its door. */

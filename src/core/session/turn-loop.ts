@@ -1,9 +1,9 @@
 import type { EntryBody, EntryId, QueuePause } from '../../protocol/entry.ts';
+import type { UsageLimit } from '../../protocol/usage.ts';
 import type { InputOutcome } from '../../protocol/view.ts';
 import type { Inbox, Waiting } from '../runtime/inbox.ts';
 import type { Recorder, Runtime, StopCause, TurnTerms } from '../runtime/runtime.ts';
 import { runTurn, type TurnReport } from '../runtime/turn.ts';
-import type { UsageLimit } from '../runtime/usage-limit.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { OutcomeMessage, Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';

@@ -1,7 +1,7 @@
 import type { EntryId } from '../../protocol/entry.ts';
+import type { UsageLimit } from '../../protocol/usage.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { Recorder } from '../runtime/runtime.ts';
-import type { UsageLimit } from '../runtime/usage-limit.ts';
 import type { Recollection } from './fold-journal.ts';
 import { queueEntry } from './turn-loop.ts';
 
