@@ -86,7 +86,7 @@ export function learnLater({ clock }: Pick<System, 'clock'>, models: Models, set
 }
 
 /** While a person looks at the first frame; nobody's first request should pay for loading a vendor's library. */
-const WARM_AFTER_MS = 120;
+const WARM_AFTER_MS = 20;
 
 /**
  * Loads what the first request needs, before it is made: at once where nobody watches, else a moment after the session
