@@ -1,6 +1,7 @@
 // Naming a session, seen from the door.
 import { expect, test } from 'bun:test';
-import { openHouse, type Seat } from '../support/controller.ts';
+import { readSummary } from '../../src/core/journal/summary.ts';
+import { openHouse, SESSION_FOLDER, type Seat } from '../support/controller.ts';
 import { scriptedModel } from '../support/script.ts';
 
 const flashes = (seat: Seat): string[] =>
@@ -36,4 +37,20 @@ test('a name is one short line; bare tells it, - goes back to the title (SC-21.1
   expect(flashes(seat).at(-1)).toContain('My own name');
   await rename(seat, '-');
   expect(seat.view.head.title).toBe('the first prompt');
+});
+
+test('saving a name does not change when the session was last worked in (SC-21.1)', async () => {
+  const house = await openHouse({ script: scriptedModel(['hello']) });
+  const seat = house.seat('one');
+  await seat.say('the first prompt');
+  await house.idle();
+  await house.journal.flush();
+  const file = `${SESSION_FOLDER}/journal.jsonl`;
+  const before = await readSummary(house.system.files, file);
+  await house.system.clock.advance(3_600_000);
+  await rename(seat, 'a name');
+  await house.journal.flush();
+  const after = await readSummary(house.system.files, file);
+  expect(after?.title).toBe('a name');
+  expect(after?.updated).toBe(before!.updated);
 });

@@ -8,7 +8,7 @@ import { bufferOf } from './scan.ts';
 export interface SessionSummary {
   readonly folder: string;
   readonly created: number;
-  /** Time of the last sound entry. */
+  /** Time of the last sound entry that is more than a name. */
   readonly updated: number;
   /** Given name, else the first line of the first prompt; empty when there is neither. */
   readonly title: string;
@@ -122,7 +122,9 @@ function summarise(
   return {
     folder: first?.folder ?? '',
     created: first?.time ?? head[0]?.time ?? modified,
-    updated: tail.reduce((latest, line) => Math.max(latest, line.time), 0) || modified,
+    // A name given later is no work done (SC-21.1).
+    updated:
+      tail.reduce((latest, line) => (line.kind === 'name' ? latest : Math.max(latest, line.time)), 0) || modified,
     title: titleOf(name ?? firstPrompt),
     firstPrompt: firstPrompt.slice(0, LONGEST_PROMPT).toWellFormed(),
     model: newest?.model ?? null,
