@@ -13,3 +13,7 @@ test('no message is lost, doubled or told of twice, whatever happens in whatever
     ...(SEED === undefined ? {} : { seed: Number(SEED) }),
   });
 }, 240_000);
+
+test('everything said is begun or dropped, once, and what begun ended, once (SC-3.1, SC-3.9, INV-28, SC-4.6)', async () => {
+  await fc.assert(fc.asyncProperty(queueSteps, flyQueue), { numRuns: Math.ceil(RUNS / 3) });
+}, 240_000);

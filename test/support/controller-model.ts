@@ -380,6 +380,7 @@ async function createFlight() {
     }
     await check();
     if (seats.one.view.queue.rows.length > 0) wrong('something waits for ever');
+    watcher.checkEnds();
     const all = await entries();
     const ends = new Map<number, number>();
     for (const entry of all) if (entry.kind === 'turn-end') ends.set(entry.turn, (ends.get(entry.turn) ?? 0) + 1);
@@ -460,6 +461,11 @@ function createWatcher(view: View, wrong: (what: string) => never) {
       detach = () => attachment.close();
     },
     stop: () => detach(),
+    /** When nothing runs and nothing waits any more. */
+    checkEnds(): void {
+      for (const [key, states] of heard)
+        if (!OVER.has(states.at(-1)!)) wrong(`${key} never heard how it ended: ${states.join()}`);
+    },
     check(): void {
       if (faults.length > 0) wrong(faults.join('; '));
       if (view.queue.paused !== null && view.queue.paused.message === '') wrong('a pause without a reason');

@@ -79,7 +79,7 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
         case 'taken':
           if (said === null) break;
           if (entry.as === 'shell') shellSaid = said.text;
-          else open.said.push(said);
+          else open.said.push(entry.as === 'steering' ? inWords(said) : said);
           break;
         case 'assistant':
           await startStretch(entry);
@@ -110,6 +110,16 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
       return all;
     },
   };
+}
+
+/** What is said into a running turn carries words alone: what came with it is named, and no access comes along (QUE-12). */
+function inWords({ text, attachments }: Said): string {
+  const named = attachments.map(({ kind, name }) =>
+    kind === 'image'
+      ? `[a picture came with this, ${JSON.stringify(name.toWellFormed())}; it cannot be seen here]`
+      : `[file ${JSON.stringify(name.toWellFormed())}]`,
+  );
+  return [text, ...named].join('\n');
 }
 
 function newStretch(assistant: Stretch['assistant'], calls: Stretch['calls']): Stretch {

@@ -54,7 +54,8 @@ export async function say(parts: SessionParts, intent: Say, client: ClientId, ar
   }
   // What goes out with the rest keeps its place in line.
   // A turn cannot change its model on the way: what has a target of its own waits for a turn of its own (SC-7.1).
-  const steers = intent.delivery === 'steering' && target !== null;
+  // What is said before there is any turn is never steering for the first one (QU-8).
+  const steers = intent.delivery === 'steering' && (target !== null || parts.runtime() === null);
   const delivery = intent.together === true || steers ? 'queue' : intent.delivery;
   const body = { client, ref: intent.ref, text, attachments, delivery, target };
   const [entry] = await recorder.write([{ kind: 'input', ...body }]);

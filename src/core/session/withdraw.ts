@@ -32,7 +32,9 @@ async function placeBefore({ journal }: SessionParts, input: EntryId): Promise<E
   const taken = entries[0];
   const end = entries.at(-1);
   if (taken === undefined || end === undefined || !isKind(taken, 'taken') || !isKind(end, 'turn-end')) return null;
+  // A reply that was cut before its first word is there for what it cost.
+  if (entries.some((entry) => isKind(entry, 'assistant') && entry.parts.length > 0)) return null;
   return taken.input === input && end.turn === taken.turn && end.reason === 'stopped' ? branch[at - 1]! : null;
 }
 
-const OWN = new Set<string>(['taken', 'turn-start', 'turn-end']);
+const OWN = new Set<string>(['taken', 'turn-start', 'assistant', 'turn-end']);
