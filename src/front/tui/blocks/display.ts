@@ -17,9 +17,11 @@ export function displayRows(display: Display, options: BlockOptions): Row[] {
       return [];
     case 'text': {
       const margin = [RAIL, ...fogOf(display.label)];
-      const rows = codeRows(display.text, display.language ?? null, margin, options);
-      const lines = display.text === '' ? 0 : display.text.replace(/\n$/, '').split('\n').length;
-      return excerpt(rows, display.end, display.totalLines - lines, options);
+      const lines = display.text === '' ? [] : display.text.replace(/\n$/, '').split('\n');
+      // Folded, what lies behind the first rows is neither wrapped nor coloured: a turn may read fifty files a second.
+      const seen = options.expanded || display.end === 'tail' ? lines : lines.slice(0, EXCERPT_ROWS);
+      const rows = codeRows(seen.join('\n'), display.language ?? null, margin, options);
+      return excerpt(rows, display.end, display.totalLines - seen.length, options);
     }
     case 'terminal':
       return terminalRows(display, options);
