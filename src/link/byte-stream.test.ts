@@ -23,7 +23,7 @@ test('a session over the input and output of a program', async () => {
     client: 'one',
     build: 'test',
     clock: system.clock,
-    connect: () => connectProgram(system.processes, options, () => {}),
+    connect: () => connectProgram(system, options, () => {}),
     reconnect: NEVER_RECONNECT,
     report() {},
   });
@@ -43,7 +43,7 @@ test('a program that is not there is a refusal', async () => {
     client: 'one',
     build: 'test',
     clock: system.clock,
-    connect: () => connectProgram(system.processes, { argv: ['gone'], folder: '/yard', environment: {} }, () => {}),
+    connect: () => connectProgram(system, { argv: ['gone'], folder: '/yard', environment: {} }, () => {}),
     reconnect: NEVER_RECONNECT,
     report() {},
   });
@@ -78,4 +78,32 @@ test('a writer is told to wait and when to go on; what came early is kept; an er
   await new Promise<void>((resolve) => setImmediate(resolve));
   expect(events).toEqual(['drain', 'data 2', 'close']);
   expect(connection.write(new Uint8Array(1))).toBe(false);
+});
+
+test('whoever pauses is handed nothing, the reader is told to wait, and the end comes after the rest', async () => {
+  const stream = connectByteStream({ write: async () => {}, close() {} });
+  const events: string[] = [];
+  stream.connection.onData((bytes) => {
+    events.push(`data ${bytes.length}`);
+    if (bytes.length === 2) stream.connection.pause();
+  });
+  stream.connection.onClose(() => void events.push('close'));
+  expect(stream.push(new Uint8Array(1))).toBeUndefined();
+  const waits = stream.push(new Uint8Array(2));
+  let read = false;
+  void waits?.then(() => {
+    read = true;
+  });
+  stream.push(new Uint8Array(2));
+  stream.push(new Uint8Array(3));
+  stream.end();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(events).toEqual(['data 1', 'data 2']);
+  stream.connection.resume();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  // The second of them made it wait once more.
+  expect(read).toBe(false);
+  stream.connection.resume();
+  await waits;
+  expect(events).toEqual(['data 1', 'data 2', 'data 2', 'data 3', 'close']);
 });

@@ -1,3 +1,4 @@
+import type { Clock } from '../system/clock.ts';
 import { SystemError } from '../system/files.ts';
 import type { Connection } from '../system/network.ts';
 import type { Child, Processes, SpawnOptions } from '../system/processes.ts';
@@ -8,13 +9,16 @@ export interface ByteSink {
   close(): void;
 }
 
+/** How long a program may take to end once its input did. */
+const END_MS = 2_000;
+
 /** Bytes not yet written at which a writer is told to wait. */
 const HIGH_WATER = 256 * 1024;
 
 export interface ByteStream {
   readonly connection: Connection;
-  /** Bytes came in. */
-  push(bytes: Uint8Array): void;
+  /** Bytes came in. Where nobody can take them yet: a promise that settles once more may be read. */
+  push(bytes: Uint8Array): void | Promise<void>;
   /** The other side ended. */
   end(): void;
 }
@@ -25,13 +29,23 @@ export function connectByteStream(sink: ByteSink): ByteStream {
   const drainListeners: (() => void)[] = [];
   const closeListeners: (() => void)[] = [];
   let onData: ((bytes: Uint8Array) => void) | null = null;
+  let goOn: PromiseWithResolvers<void> | null = null;
   let buffered = 0;
   let full = false;
   let closed = false;
+  let ended = false;
 
   function end(): void {
+    ended = true;
+    // What had come by then is read first, by whoever could not take it yet.
+    if (closed || (goOn !== null && early.length > 0)) return;
+    tellClosed();
+  }
+
+  function tellClosed(): void {
     if (closed) return;
     closed = true;
+    resume();
     for (const listener of closeListeners) listener();
   }
 
@@ -42,9 +56,27 @@ export function connectByteStream(sink: ByteSink): ByteStream {
     for (const listener of drainListeners) listener();
   }
 
+  function handOn(): void {
+    while (onData !== null && goOn === null && early.length > 0) onData(early.shift()!);
+  }
+
+  function resume(): void {
+    const waiting = goOn;
+    goOn = null;
+    handOn();
+    if (goOn !== null) {
+      // Whoever took the first of it cannot take the rest.
+      const again: PromiseWithResolvers<void> = goOn;
+      void again.promise.then(() => waiting?.resolve());
+      return;
+    }
+    waiting?.resolve();
+    if (ended) tellClosed();
+  }
+
   const connection: Connection = {
     write(bytes) {
-      if (closed) return false;
+      if (closed || ended) return false;
       buffered += bytes.length;
       sink.write(bytes).then(() => written(bytes.length), end);
       full ||= buffered > HIGH_WATER;
@@ -55,24 +87,34 @@ export function connectByteStream(sink: ByteSink): ByteStream {
     },
     onData(listener) {
       onData = listener;
-      for (const bytes of early.splice(0)) listener(bytes);
+      handOn();
     },
     onDrain: (listener) => void drainListeners.push(listener),
+    pause() {
+      if (!closed) goOn ??= Promise.withResolvers<void>();
+    },
+    resume,
     onClose(listener) {
       if (closed) queueMicrotask(listener);
       else closeListeners.push(listener);
     },
     close() {
       if (closed) return;
+      early.length = 0;
       sink.close();
-      end();
+      tellClosed();
     },
   };
   return {
     connection,
     push(bytes) {
-      if (onData === null) early.push(bytes.slice());
-      else onData(bytes);
+      if (onData !== null && goOn === null && early.length === 0) {
+        onData(bytes);
+        return (goOn as PromiseWithResolvers<void> | null)?.promise;
+      }
+      // Its bytes may lie in a buffer that is used again.
+      early.push(bytes.slice());
+      return goOn?.promise;
     },
     end,
   };
@@ -80,10 +122,11 @@ export function connectByteStream(sink: ByteSink): ByteStream {
 
 /**
  * A program whose input and output are the stream (`ssh -T box houston bridge`, `docker exec -i ...`). Closing ends its
- * input, which ends the program. Throws `SystemError` when it cannot start; `onMessages` gets what it says on stderr.
+ * input, which ends the program; one that stays all the same is ended. Throws `SystemError` when it cannot start;
+ * `onMessages` gets what it says on stderr.
  */
 export async function connectProgram(
-  processes: Processes,
+  { processes, clock }: { readonly processes: Processes; readonly clock: Clock },
   options: Pick<SpawnOptions, 'argv' | 'folder' | 'environment'>,
   onMessages: (bytes: Uint8Array) => void,
 ): Promise<Connection> {
@@ -94,7 +137,11 @@ export async function connectProgram(
         ? Promise.reject(new SystemError('EPIPE', 'the program has not started'))
         : child.write(bytes);
     },
-    close: () => child?.closeInput(),
+    close() {
+      child?.closeInput();
+      const stays = clock.after(END_MS, () => child?.signal('TERM'));
+      void child?.exited.then(stays);
+    },
   });
   child = await processes.spawn({
     ...options,

@@ -16,12 +16,14 @@ export interface GreetOptions {
   /** Other than the one of this build only in tests. */
   readonly protocol?: number;
   readonly token?: string;
+  /** To look and no more. */
+  readonly readOnly?: boolean;
   readonly answerMs?: number;
 }
 
 export interface Greeted {
   readonly framed: Framed<FromClient>;
-  readonly host: { readonly protocol: number; readonly build: string };
+  readonly host: { readonly protocol: number; readonly build: string; readonly session: string | null };
   /** False when the host refused us for another protocol: only the frozen part works. */
   readonly ready: boolean;
   readonly refusal: { readonly identifier: string; readonly message: string } | null;
@@ -56,6 +58,7 @@ export function greet(
       return;
     }
     const { protocol, build } = message;
+    const session = message.type === 'ready' ? (message.session ?? null) : null;
     const refusal = message.type === 'refused' ? { identifier: message.identifier, message: message.message } : null;
     if (refusal !== null && refusal.identifier !== 'protocol-mismatch') {
       fail(refusal.identifier, refusal.message);
@@ -63,7 +66,7 @@ export function greet(
     }
     greeted = true;
     stopWaiting();
-    resolve({ ok: true, value: { framed, host: { protocol, build }, ready: refusal === null, refusal } });
+    resolve({ ok: true, value: { framed, host: { protocol, build, session }, ready: refusal === null, refusal } });
   }
 
   const framed = frame<FromClient>(connection, {
@@ -87,6 +90,7 @@ export function greet(
   });
   const token = options.token === undefined ? {} : { token: options.token };
   const protocol = options.protocol ?? PROTOCOL_VERSION;
-  framed.send({ type: 'hello', protocol, build: options.build, client: options.client, ...token });
+  const readOnly = options.readOnly === true ? { readOnly: true } : {};
+  framed.send({ type: 'hello', protocol, build: options.build, client: options.client, ...token, ...readOnly });
   return promise;
 }

@@ -11,10 +11,20 @@ export const READ_ONLY: Sent = {
   refusal: { identifier: 'read-only', message: 'this screen may look but not send' },
 };
 
-/** Hands an intent on at once, in the order of calls; a bug behind the door becomes a refusal instead of an end. */
-export async function sendGuarded(session: Session, intent: Intent, client: ClientId, report: Report): Promise<Sent> {
+/** A client as its host knows it. What it may do is decided here, never by what it says of itself later. */
+export interface Guest {
+  readonly client: ClientId;
+  readonly readOnly: boolean;
+}
+
+/**
+ * Hands an intent on at once, in the order of calls; a bug behind the door becomes a refusal instead of an end. Whoever may
+ * look only sends nothing.
+ */
+export async function sendGuarded(session: Session, intent: Intent, guest: Guest, report: Report): Promise<Sent> {
+  if (guest.readOnly) return READ_ONLY;
   try {
-    return await session.send(intent, client);
+    return await session.send(intent, guest.client);
   } catch (error) {
     return { accepted: false, refusal: internal(`${intent.type} failed`, error, report) };
   }

@@ -2,7 +2,7 @@ import type { Intent, Sent } from '../protocol/intent.ts';
 import type { LinkedSession, LinkState } from '../protocol/link.ts';
 import type { Answered, Query, QueryType } from '../protocol/query.ts';
 import type { Attachment, ClientId, Session } from '../protocol/session.ts';
-import { READ_ONLY, type Report, readGuarded, sendGuarded } from './guard-session.ts';
+import { type Report, readGuarded, sendGuarded } from './guard-session.ts';
 import { createListeners } from './listeners.ts';
 import { createOutbox } from './outbox.ts';
 
@@ -10,6 +10,8 @@ export interface InProcessOptions {
   readonly client: ClientId;
   /** Told when the client left: what was asked of it alone resolves to nothing. */
   readonly onClientLost?: (client: ClientId) => void;
+  /** May look and no more, whatever it attaches as. */
+  readonly readOnly?: boolean;
   readonly report: Report;
 }
 
@@ -20,7 +22,7 @@ export function linkInProcess(session: Session, options: InProcessOptions): Link
   const outbox = createOutbox(() => listeners.call());
   const attachments = new Set<Attachment>();
   let state: LinkState = { phase: 'connected' };
-  let readOnly = false;
+  let readOnly = options.readOnly ?? false;
 
   return {
     client,
@@ -32,8 +34,8 @@ export function linkInProcess(session: Session, options: InProcessOptions): Link
     },
     onLinkChange: (listener) => listeners.add(listener),
     attach(attach, listener) {
-      readOnly = attach.readOnly ?? false;
-      const inner = session.attach({ ...attach, client }, (update) => {
+      readOnly = options.readOnly ?? attach.readOnly ?? false;
+      const inner = session.attach({ ...attach, client, readOnly }, (update) => {
         try {
           listener(update);
         } catch (error) {
@@ -50,10 +52,9 @@ export function linkInProcess(session: Session, options: InProcessOptions): Link
       return inner;
     },
     send(intent: Intent): Promise<Sent> {
-      if (readOnly) return Promise.resolve(READ_ONLY);
       const { waiting, answer } = outbox.add(intent);
       waiting.sends = 1;
-      void sendGuarded(session, intent, client, report).then((sent) => outbox.settle(waiting, sent));
+      void sendGuarded(session, intent, { client, readOnly }, report).then((sent) => outbox.settle(waiting, sent));
       return answer;
     },
     read<K extends QueryType>(query: { readonly type: K }): Promise<Answered<K>> {

@@ -95,6 +95,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
     clock,
     build: options.build,
     report: log,
+    sessionId: () => (state.session === '' ? (options.session ?? '') : state.session),
     ...(options.token === undefined ? {} : { token: options.token }),
     onClientLost: (client) => service?.clientLost?.(client),
     onStop: (why) => ending.resolve({ why: why === 'restart' ? 'restarting' : 'ended' }),

@@ -8,7 +8,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Connection } from '../system/network.ts';
 import type { RawMessage } from './frame-reader.ts';
 import { type Framed, frame } from './framing.ts';
-import { READ_ONLY, type Report, readGuarded, sendGuarded } from './guard-session.ts';
+import { type Report, readGuarded, sendGuarded } from './guard-session.ts';
 import { type ClosedWhy, type FromClient, type FromHost, readFromClient } from './wire.ts';
 
 /** A peer that does not say hello in this time is let go; so is one that was refused and does not stop us. */
@@ -24,6 +24,8 @@ export interface ClientOwner {
   /** Bytes that may wait for a client before its backlog is dropped for a snapshot. */
   readonly backlogLimit: number;
   readonly report: Report;
+  /** Of the session, once it is known. */
+  readonly sessionId: () => string;
   /** The `update` message for attachment `number`; throws when it is too long for the wire. */
   encodeUpdate(number: number, update: Update): Uint8Array;
   onGreeted(served: ServedClient): void;
@@ -55,12 +57,19 @@ interface Served {
   readonly readOnly: boolean;
 }
 
+/** What whoever took the connection in says of it. */
+export interface ClientRole {
+  /** Whoever comes over it may look only. */
+  readonly readOnly?: boolean;
+}
+
 /** Serves one client over one connection until either side closes it. Nothing a client sends ends the host. */
-export function serveClient(connection: Connection, owner: ClientOwner): ServedClient {
+export function serveClient(connection: Connection, owner: ClientOwner, role: ClientRole = {}): ServedClient {
   const { session, report } = owner;
   const attachments = new Map<number, Served>();
   let phase: 'greeting' | 'refused' | 'serving' | 'gone' = 'greeting';
   let client: ClientId | null = null;
+  let looksOnly = role.readOnly ?? false;
   let left = false;
   let askedToStop = false;
   let lastIntent = 0;
@@ -113,7 +122,12 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
       return;
     }
     if (phase === 'greeting') {
-      greet(message);
+      if (message.type === 'look-only') looksOnly = true;
+      else greet(message);
+      return;
+    }
+    if (looksOnly && (message.type === 'stop' || message.type === 'restart')) {
+      fault('read-only', 'whoever may look only cannot end the session');
       return;
     }
     if (message.type === 'stop' || message.type === 'restart') {
@@ -144,13 +158,17 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     if (message.protocol !== owner.protocol) {
       phase = 'refused';
       const text = protocolMismatch(owner.protocol, message.protocol);
+      looksOnly ||= message.readOnly === true;
       tell({ type: 'refused', ...about, identifier: 'protocol-mismatch', message: text }, 'urgent');
       return;
     }
     phase = 'serving';
-    client = message.client;
+    looksOnly ||= message.readOnly === true;
+    // A name of its own: who looks on is never taken for one who may do more, nor sees that one's draft.
+    client = looksOnly ? `look-${message.client}` : message.client;
+    const opened = owner.sessionId();
     stopWaiting();
-    tell({ type: 'ready', ...about }, 'urgent');
+    tell({ type: 'ready', ...about, ...(opened === '' ? {} : { session: opened }) }, 'urgent');
     owner.onGreeted(self);
   }
 
@@ -178,6 +196,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
         framed.close();
         break;
       case 'hello':
+      case 'look-only':
       case 'stop':
       case 'restart':
         fault('bad-message', `${message.type} is out of place`);
@@ -188,7 +207,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
   function attach(message: Extract<FromClient, { type: 'attach' }>): void {
     const number = message.attachment;
     const old = attachments.get(number);
-    const readOnly = message.readOnly ?? false;
+    const readOnly = looksOnly || message.readOnly === true;
     const after = message.after === undefined ? {} : { after: message.after };
     const served: Served = { attachment: NOWHERE, behind: false, readOnly };
     attachments.set(number, served);
@@ -254,13 +273,10 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
 
   function send(message: Extract<FromClient, { type: 'send' }>): void {
     const { id, intent } = message;
-    if (isReadOnly()) {
-      tell({ type: 'sent', id, sent: READ_ONLY });
-      return;
-    }
-    owner.onUsed(client!, intent);
+    const guest = { client: client!, readOnly: looksOnly || isReadOnly() };
+    if (!guest.readOnly) owner.onUsed(guest.client, intent);
     if (intent.type !== 'cancel') lastIntent = id;
-    void sendGuarded(session, intent, client!, report).then((sent) => {
+    void sendGuarded(session, intent, guest, report).then((sent) => {
       tell({ type: 'sent', id, sent });
       if (intent.type === 'end' && sent.accepted) owner.onEnded();
     });
@@ -273,7 +289,7 @@ export function serveClient(connection: Connection, owner: ClientOwner): ServedC
     const due = early.filter((cancel) => cancel.behind <= id);
     if (due.length === 0) return;
     early = early.filter((cancel) => cancel.behind > id);
-    for (const cancel of due) void sendGuarded(session, cancel.intent, client!, report);
+    for (const cancel of due) void sendGuarded(session, cancel.intent, guest, report);
   }
 
   function isReadOnly(): boolean {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { createFakeSession } from '../../test/support/fake-session.ts';
 import { createHandClock } from '../../test/support/hand-clock.ts';
 import { createPipe } from '../../test/support/pipe.ts';
+import { must } from '../../test/support/session-rigs.ts';
 import { answeredTexts, CANCEL, isIdle, saidTexts, watch } from '../../test/support/watcher.ts';
 import type { Intent } from '../protocol/intent.ts';
 import type { LinkedSession } from '../protocol/link.ts';
@@ -287,5 +288,72 @@ describe('clients', () => {
     expect(one.state).toMatchObject({ phase: 'closed', because: 'ended' });
     expect(server.connections).toBe(0);
     expect(await one.send(say('late'), 'one')).toMatchObject({ refusal: { identifier: 'ended' } });
+  });
+});
+
+describe('whoever may look only', () => {
+  const say = (text: string): Intent => ({ type: 'say', ref: text, text, attachments: [], delivery: 'queue' });
+
+  test('sends nothing, however it attaches and whatever name it takes, and has no draft', async () => {
+    const { session, server, connect } = setUp();
+    const owner = must(await connect('one'));
+    await owner.send({ type: 'draft', draft: { text: 'mine', caret: 4, folded: [], shell: false } }, 'one');
+    const looking = must(await connect('one', { readOnly: true }));
+    const watcher = watch(looking);
+    await watcher.until(() => watcher.snapshots === 1);
+    expect(watcher.updates[0]!.changes[0]).toMatchObject({ type: 'snapshot', draft: null });
+    for (const intent of [say('in'), CANCEL, { type: 'end' } as Intent])
+      expect(await looking.send(intent, 'one')).toMatchObject({
+        accepted: false,
+        refusal: { identifier: 'read-only' },
+      });
+    // Nor does it push out whoever goes by that name.
+    expect(server.greeted).toBe(2);
+    expect((await owner.send(say('hello'), 'one')).accepted).toBe(true);
+    await watcher.until((view) => isIdle(view) && saidTexts(view).includes('hello'));
+    expect(saidTexts(watcher.view)).toEqual(['hello']);
+    void session;
+  });
+
+  test('is told so by whoever takes its connection in, and by whoever carries it', async () => {
+    for (const carrier of [false, true]) {
+      const { server, connect } = setUp();
+      const linked = must(
+        await connect('one', {
+          connect: async () => {
+            const pipe = createPipe();
+            server.accept(pipe.right, carrier ? {} : { readOnly: true });
+            if (carrier) pipe.left.write(new TextEncoder().encode('{"type":"look-only"}\n'));
+            return pipe.left;
+          },
+        }),
+      );
+      expect(await linked.send(say('in'), 'one')).toMatchObject({ refusal: { identifier: 'read-only' } });
+    }
+  });
+
+  test('ends no host, of whatever build', async () => {
+    for (const protocol of [PROTOCOL_VERSION, PROTOCOL_VERSION + 1]) {
+      const stops: string[] = [];
+      const { clock, pipe } = setUp({ onStop: (why) => void stops.push(why) });
+      const outcome = await stopHost(async () => pipe().left, 'stop', {
+        client: 'one',
+        build: 'b',
+        clock,
+        protocol,
+        readOnly: true,
+      });
+      expect(outcome).toMatchObject({ ok: false, refusal: { identifier: 'read-only' } });
+      expect(stops).toEqual([]);
+    }
+  });
+
+  test('is not made so by a line in the middle of a conversation', async () => {
+    const { pipe, reports } = setUp();
+    const wire = raw(pipe().left);
+    wire.write({ type: 'hello', protocol: PROTOCOL_VERSION, build: 'b', client: 'one' });
+    wire.write({ type: 'look-only' });
+    expect(await wire.closed).toContain('bad-message');
+    expect(reports).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Connection } from '../system/network.ts';
 import { encodeMessage } from './framing.ts';
 import type { Report } from './guard-session.ts';
-import { type ClientOwner, type ServedClient, serveClient } from './serve-client.ts';
+import { type ClientOwner, type ClientRole, type ServedClient, serveClient } from './serve-client.ts';
 import type { ClosedWhy, FromHost } from './wire.ts';
 
 const BACKLOG_LIMIT = 4 * 1024 * 1024;
@@ -24,6 +24,8 @@ export interface ServeOptions {
   readonly clock: Clock;
   readonly build: string;
   readonly report: Report;
+  /** Of the session, once it is known: told to whoever is greeted. */
+  readonly sessionId?: () => string;
   /** Other than the one of this build only in tests. */
   readonly protocol?: number;
   /** When given, a hello must carry it. */
@@ -41,7 +43,7 @@ export interface ServeOptions {
 }
 
 export interface SessionServer {
-  accept(connection: Connection): void;
+  accept(connection: Connection, role?: ClientRole): void;
   /** Open connections, those in handshake too. */
   readonly connections: number;
   /** Clients that said hello and are here. */
@@ -76,6 +78,7 @@ export function serveSession(options: ServeOptions): SessionServer {
     token: options.token ?? null,
     backlogLimit: options.backlogLimit ?? BACKLOG_LIMIT,
     report,
+    sessionId: options.sessionId ?? (() => ''),
     encodeUpdate: updateEncoder(),
     onGreeted(fresh) {
       const client = fresh.client!;
@@ -122,8 +125,8 @@ export function serveSession(options: ServeOptions): SessionServer {
   }
 
   return {
-    accept(connection) {
-      const fresh = serveClient(connection, owner);
+    accept(connection, role) {
+      const fresh = serveClient(connection, owner, role);
       served.add(fresh);
       if (closing !== null) fresh.close(closing.why, closing.refusal);
       options.onChange?.();

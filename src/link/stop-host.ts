@@ -26,7 +26,9 @@ export async function stopHost(
   const greeted = await greet(
     connection,
     options,
-    () => {},
+    (message) => {
+      if (message.type === 'fault') gone.resolve(refuse(message.identifier, message.message));
+    },
     () => gone.resolve(done(null)),
   );
   if (!greeted.ok) return greeted;

@@ -16,12 +16,15 @@ export type FrozenFromClient =
       readonly build: string;
       readonly client: ClientId;
       readonly token?: string;
+      /** The client wants to look and no more: nothing it sends later counts. */
+      readonly readOnly?: boolean;
     }
   | { readonly type: 'stop' }
   | { readonly type: 'restart' };
 
 export type FrozenFromHost =
-  | { readonly type: 'ready'; readonly protocol: number; readonly build: string }
+  /** `session`: which one lies behind it, so that a link that came by another name finds it again. */
+  | { readonly type: 'ready'; readonly protocol: number; readonly build: string; readonly session?: string }
   /** `protocol` and `build` are the host's; `stop` and `restart` still work for a moment on this connection. */
   | {
       readonly type: 'refused';
@@ -36,6 +39,8 @@ export type ClosedWhy = Extract<Change, { type: 'closed' }>['why'];
 
 export type FromClient =
   | FrozenFromClient
+  /** Before the hello, by whoever carries the connection here: whatever comes over it may look only. */
+  | { readonly type: 'look-only' }
   /** `attachment` is the client's own number; naming one again starts it anew. */
   | { readonly type: 'attach'; readonly attachment: number; readonly after?: number; readonly readOnly?: boolean }
   | { readonly type: 'detach'; readonly attachment: number }
@@ -78,6 +83,7 @@ const all =
     checks.every((check) => check(message));
 
 const FROM_CLIENT: { readonly [K in FromClient['type']]: Check } = {
+  'look-only': always,
   hello: all(greeting, (message) => typeof message.client === 'string' && message.client !== ''),
   stop: always,
   restart: always,

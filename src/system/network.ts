@@ -25,6 +25,9 @@ export interface Connection {
   /** Until there is a listener, what comes is kept. */
   onData(listener: (bytes: Uint8Array) => void): void;
   onDrain(listener: () => void): void;
+  /** Nothing more is handed on until `resume`, and the sender in time finds no room: for whoever cannot take it yet. */
+  pause(): void;
+  resume(): void;
   onClose(listener: () => void): void;
   /** What was written before still goes out. */
   close(): void;

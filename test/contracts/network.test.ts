@@ -79,6 +79,29 @@ for (const [name, make] of SYSTEMS) {
       await listening.close();
     });
 
+    test('who pauses is handed nothing, its sender runs out of room, and all of it comes with resume', async () => {
+      const { client, server, listening } = await pair();
+      const atServer = collect(server);
+      client.write(bytes('first'));
+      await atServer.until(5);
+      server.pause();
+      let written = 0;
+      while (client.write(new Uint8Array(64 * 1024))) {
+        written += 64 * 1024;
+        await Bun.sleep(0);
+        if (written > 64 * 1024 * 1024) throw new Error('the sender never ran out of room');
+      }
+      written += 64 * 1024;
+      const drained = new Promise<void>((resolve) => client.onDrain(resolve));
+      await Bun.sleep(5);
+      expect(atServer.total()).toBe(5);
+      server.resume();
+      await atServer.until(5 + written);
+      await drained;
+      expect(client.buffered).toBe(0);
+      await listening.close();
+    });
+
     test('what was written before closing still arrives; both sides learn of the end', async () => {
       const { client, server, listening } = await pair();
       const [atServer, atClient] = [collect(server), collect(client)];

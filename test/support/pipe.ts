@@ -33,6 +33,7 @@ export function createPipe(cut: (bytes: Uint8Array) => readonly Uint8Array[] = (
     let scheduled = false;
     let underWay: Uint8Array[] = [];
     const early: Uint8Array[] = [];
+    let paused = false;
     let onData: ((bytes: Uint8Array) => void) | null = null;
     const onDrain: (() => void)[] = [];
     const onClose: (() => void)[] = [];
@@ -72,7 +73,14 @@ export function createPipe(cut: (bytes: Uint8Array) => readonly Uint8Array[] = (
         },
         onData(listener) {
           onData = listener;
-          for (const bytes of early.splice(0)) listener(bytes);
+          end.connection.resume();
+        },
+        pause() {
+          paused = true;
+        },
+        resume() {
+          paused = false;
+          while (!paused && onData !== null && early.length > 0) onData(early.shift()!);
         },
         onDrain: (listener) => void onDrain.push(listener),
         onClose(listener) {
@@ -88,7 +96,7 @@ export function createPipe(cut: (bytes: Uint8Array) => readonly Uint8Array[] = (
         },
       },
       deliver(bytes) {
-        if (onData === null) early.push(bytes);
+        if (onData === null || paused || early.length > 0) early.push(bytes);
         else onData(bytes);
       },
       drained() {

@@ -56,6 +56,16 @@ test('a question for one client ends with that client; one for everyone does not
   expect(view.asks.map((ask) => ask.for)).toEqual([null]);
 });
 
+test('a question for one client is answered by that client alone (SC-28.3.7)', async () => {
+  const { asks, view } = room();
+  const own = asks.ask(wish('one'), never);
+  const id = view.asks[0]!.id;
+  expect(asks.answer(id, { kind: 'answers', answers: [['b']] }, 'two')).toBe('elsewhere');
+  expect(view.asks).toHaveLength(1);
+  expect(asks.answer(id, { kind: 'answers', answers: [['a']] }, 'one')).toBe('taken');
+  expect(await own).toEqual({ kind: 'answers', answers: [['a']] });
+});
+
 test('a question whose asker stops is withdrawn, one asked after the stop never stands', async () => {
   const { asks, view } = room();
   const stop = new AbortController();

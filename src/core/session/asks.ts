@@ -7,8 +7,11 @@ import type { Publisher } from './publish.ts';
 
 export interface Asks {
   readonly ask: AskPerson;
-  /** False when nobody waits for this answer any more, or when it does not fit the question. */
-  answer(ask: string, answer: AskAnswer, client: ClientId): 'taken' | 'closed' | 'unfitting';
+  /**
+   * `closed`: nobody waits for this answer any more; `elsewhere`: the question is for another client alone; `unfitting`:
+   * it does not fit the question.
+   */
+  answer(ask: string, answer: AskAnswer, client: ClientId): 'taken' | 'closed' | 'elsewhere' | 'unfitting';
   /** Questions for one client end with it. */
   lost(client: ClientId): void;
 }
@@ -52,6 +55,7 @@ export function createAsks(parts: { publisher: Publisher; recorder: Recorder; cl
     answer: (id, answer, client) => {
       const found = open.get(id);
       if (found === undefined) return 'closed';
+      if (found.ask.for !== null && found.ask.for !== client) return 'elsewhere';
       if (!fits(found.ask, answer)) return 'unfitting';
       found.settle(answer, client);
       return 'taken';

@@ -133,6 +133,8 @@ async function handleIntent(
           return accepted();
         case 'closed':
           return refused('ask-closed', 'That question was answered or withdrawn already.');
+        case 'elsewhere':
+          return refused('ask-elsewhere', 'That question is for another window to answer.');
         case 'unfitting':
           return refused('answer-unfitting', 'That is not one of the answers to this question.');
       }

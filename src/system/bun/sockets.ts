@@ -90,8 +90,10 @@ function createWire(): Wire {
   let pending: Uint8Array[] = [];
   let buffered = 0;
   let ending = false;
+  let ended = false;
   let over = false;
   let late: ReturnType<typeof setTimeout> | null = null;
+  let paused = false;
 
   /** How much of `bytes` went out. */
   function push(bytes: Uint8Array): number {
@@ -119,9 +121,21 @@ function createWire(): Wire {
     socket?.end();
   }
 
+  /** What came before anybody listened, or while nobody could take it. */
+  function handOn(): void {
+    while (onData !== null && !paused && early.length > 0) onData(early.shift()!);
+    if (ended && early.length === 0 && !paused) tellClosed();
+  }
+
+  function tellClosed(): void {
+    if (over) return;
+    over = true;
+    for (const listener of closeListeners.splice(0)) listener();
+  }
+
   const connection: Connection = {
     write(bytes) {
-      if (over || ending || socket === null) return false;
+      if (over || ended || ending || socket === null) return false;
       const sent = buffered > 0 ? 0 : push(bytes);
       if (sent === bytes.length) return true;
       // A copy: the caller may use its bytes again.
@@ -134,12 +148,20 @@ function createWire(): Wire {
     },
     onData(listener) {
       onData = listener;
-      const kept = early;
-      early = [];
-      for (const bytes of kept) listener(bytes);
+      handOn();
     },
     onDrain(listener) {
       drainListeners.push(listener);
+    },
+    pause() {
+      paused = true;
+      if (!over) socket?.pause();
+    },
+    resume() {
+      if (!paused) return;
+      paused = false;
+      handOn();
+      if (!paused && !over) socket?.resume();
     },
     onClose(listener) {
       if (over) queueMicrotask(listener);
@@ -147,6 +169,11 @@ function createWire(): Wire {
     },
     close() {
       if (over || ending) return;
+      if (ended) {
+        early = [];
+        tellClosed();
+        return;
+      }
       ending = true;
       if (buffered === 0) finish();
       else late = setTimeout(() => socket?.terminate(), LINGER_MS);
@@ -158,17 +185,18 @@ function createWire(): Wire {
       socket = given;
     },
     data(bytes) {
-      if (onData === null) early.push(new Uint8Array(bytes));
+      if (onData === null || paused || early.length > 0) early.push(new Uint8Array(bytes));
       else onData(bytes);
     },
     writable,
     closed() {
-      if (over) return;
-      over = true;
+      if (over || ended) return;
+      ended = true;
       if (late !== null) clearTimeout(late);
       pending = [];
       buffered = 0;
-      for (const listener of closeListeners.splice(0)) listener();
+      // What had come by then is read first, by whoever could not take it yet.
+      if (!paused || early.length === 0) tellClosed();
     },
   };
 }

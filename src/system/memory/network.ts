@@ -35,7 +35,8 @@ interface Lane {
 }
 
 interface End extends Connection {
-  deliver(bytes: Uint8Array): void;
+  /** `taken` once it was handed on. */
+  deliver(bytes: Uint8Array, taken: () => void): void;
   endNow(): void;
 }
 
@@ -78,41 +79,56 @@ export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNet
       let buffered = 0;
       let behind = false;
       let closed = false;
-      let pending: Uint8Array[] = [];
+      let pending: { readonly bytes: Uint8Array; readonly taken: () => void }[] = [];
+      let paused = false;
+      let ended = false;
       const onData: ((bytes: Uint8Array) => void)[] = [];
       const onDrain: (() => void)[] = [];
       const onClose: (() => void)[] = [];
       const lane = createLane();
       lanes.add(lane);
+      const handOn = (): void => {
+        while (onData.length > 0 && !paused && pending.length > 0) {
+          const { bytes, taken } = pending.shift()!;
+          for (const listener of onData) listener(bytes);
+          taken();
+        }
+        if (ended && pending.length === 0) end.endNow();
+      };
       const end: End = {
         write(bytes) {
           if (closed) return false;
           const copy = bytes.slice();
           buffered += copy.length;
-          lane.send(() => {
+          const taken = () => {
             buffered -= copy.length;
-            other().deliver(copy);
             if (behind && buffered === 0) {
               behind = false;
               for (const listener of onDrain) listener();
             }
-          });
+          };
+          lane.send(() => other().deliver(copy, taken));
           if (buffered > HIGH_WATER) behind = true;
           return buffered <= HIGH_WATER;
         },
         get buffered() {
           return buffered;
         },
-        deliver(bytes) {
+        deliver(bytes, taken) {
           if (closed) return;
-          if (onData.length === 0) pending.push(bytes);
-          else for (const listener of onData) listener(bytes);
+          pending.push({ bytes, taken });
+          handOn();
+        },
+        pause() {
+          paused = true;
+        },
+        resume() {
+          paused = false;
+          handOn();
         },
         onData(listener) {
           onData.push(listener);
-          const early = pending;
-          pending = [];
-          for (const bytes of early) listener(bytes);
+          handOn();
         },
         onDrain(listener) {
           onDrain.push(listener);
@@ -123,12 +139,18 @@ export function createMemoryNetwork(clock: Clock, files: MemoryFiles): MemoryNet
         },
         close() {
           if (closed) return;
+          pending = [];
           // What was written before still arrives, then the other side learns of the end.
           lane.send(() => other().endNow());
           end.endNow();
         },
         endNow() {
           if (closed) return;
+          // What had come by then is read first, by whoever could not take it yet.
+          if (paused && pending.length > 0) {
+            ended = true;
+            return;
+          }
           closed = true;
           open.delete(end);
           queueMicrotask(() => {
