@@ -44,6 +44,12 @@ const settled = (seat: Seat) =>
 const flashes = (seat: Seat): string[] =>
   seat.updates.flatMap(({ changes }) => changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])));
 
+/** Whether the session was ever shown busy with a summary. */
+const summarising = (seat: Seat): boolean =>
+  seat.updates.some(({ changes }) =>
+    changes.some((change) => change.type === 'activity' && change.activity.phase === 'compacting'),
+  );
+
 function textIn(message: Message): string {
   if (message.role === 'results') return message.results.map(({ text }) => text).join('\n');
   return message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
@@ -221,6 +227,40 @@ describe('/btw', () => {
   });
 });
 
+test('a summary that fails or is stopped leaves the conversation and the thread as they were (SC-14.3)', async () => {
+  const hold = gate();
+  const broken = { failure: { category: 'request-rejected', message: 'no' } } as const;
+  const model = scriptedModel(['hello', 'A1', broken, [{ wait: hold.opened }, 'x']]);
+  const { house, seat } = await opened(model);
+  await say(house, seat, 'first');
+  await btw(seat, 'Q1');
+  await settled(seat);
+  const before = transcriptOf(seat.view);
+  await withAside(seat, 1, 'summarize');
+  await house.idle();
+  expect(seat.view.outcomes.at(-1)?.state).toBe('failed');
+  await withAside(seat, 1, 'summarize');
+  await model.received(4);
+  await seat.send(CTRL_C);
+  hold.open();
+  await house.idle();
+  expect(seat.view.outcomes.at(-1)?.state).toBe('stopped');
+  expect(transcriptOf(seat.view)).toEqual(before);
+  expect(seat.view.asides[0]!.exchanges[0]!.state).toBe('answered');
+});
+
+test('without a model, or before the session is ready, nothing is asked (SC-23.1)', async () => {
+  const house = await openHouse({
+    script: scriptedModel(['no']),
+    problem: { identifier: 'no-model', message: 'there is none' },
+  });
+  const seat = house.seat('one');
+  expect((await btw(seat, 'why?')).accepted).toBe(false);
+  await house.settle();
+  expect(await btw(seat, 'why?')).toMatchObject({ accepted: false });
+  expect(seat.view.asides).toEqual([]);
+});
+
 describe('bringing a thread into the conversation', () => {
   test('merge: when nothing happened since, the conversation goes on from its exchanges (SC-24.2, SC-24.4, SC-24.6)', async () => {
     const model = scriptedModel(['hello', 'A1', 'A2', 'go']);
@@ -280,14 +320,17 @@ describe('bringing a thread into the conversation', () => {
     expect(nodes.find(({ id }) => id === here)?.text).toBe('second answer');
   });
 
-  test('summarize: asked in the thread, one exchange is added (SC-24.3)', async () => {
+  test('summarize: a history task: asked in the thread, one exchange is added (SC-24.3, SC-14.3)', async () => {
     const model = scriptedModel(['hello', 'A1', 'IN SHORT', 'go']);
     const { house, seat } = await opened(model);
     await say(house, seat, 'first');
     await btw(seat, 'Q1');
     await settled(seat);
+    expect(await withAside(seat, 7, 'summarize')).toMatchObject({ refusal: { identifier: 'no-answer' } });
+    expect(summarising(seat)).toBe(false);
     await withAside(seat, 1, 'summarize', 'the costs');
     await house.idle();
+    expect(summarising(seat)).toBe(true);
     const asked = saidIn(model.requests[2]);
     expect(asked.at(-2)).toBe('assistant: A1');
     expect(asked.at(-1)).toContain('the costs');

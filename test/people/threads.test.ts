@@ -60,3 +60,16 @@ test('Ctrl-C with nothing else running stops what is being asked, and does not l
   expect(driver.left).toBeNull();
   hold.open();
 });
+
+test('bare /btw opens without a model and says when nothing was asked; Esc brings back what was there (SC-23.1, SC-23.20)', async () => {
+  const problem = { identifier: 'no-model', message: 'there is none' };
+  const flight = await withHouse(scriptedModel([]), { problem });
+  const { driver } = flight;
+  await flight.say('/btw');
+  expect(driver.screenText()).toContain('Nothing was asked yet');
+  const sent = driver.sent.length;
+  await driver.press('escape');
+  expect(driver.screenText()).not.toContain('Beside the conversation');
+  expect(driver.sentOf('aside')).toEqual([]);
+  expect(driver.sent.slice(sent).filter(({ type }) => type === 'command')).toEqual([]);
+});
