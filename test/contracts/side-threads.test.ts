@@ -261,6 +261,18 @@ test('without a model, or before the session is ready, nothing is asked (SC-23.1
   expect(seat.view.asides).toEqual([]);
 });
 
+test('completion: levels by their beginning after +, models by any part of their name after $ (SC-23.9)', async () => {
+  const { house } = await opened(scriptedModel([]), { others: [other([])] });
+  const complete = async (typed: string) => {
+    const answer = await house.session.read({ type: 'complete-argument', command: 'btw', typed });
+    return answer.ok ? answer.value.choices.map(({ value }) => value) : [];
+  };
+  expect(await complete('+m')).toEqual(['+medium', '+max']);
+  expect(await complete('$wo')).toEqual(['$script:two']);
+  expect(await complete('$script:two+h')).toEqual(['$script:two+high']);
+  expect(await complete('why')).toEqual([]);
+});
+
 describe('bringing a thread into the conversation', () => {
   test('merge: when nothing happened since, the conversation goes on from its exchanges (SC-24.2, SC-24.4, SC-24.6)', async () => {
     const model = scriptedModel(['hello', 'A1', 'A2', 'go']);

@@ -73,3 +73,11 @@ test('bare /btw opens without a model and says when nothing was asked; Esc bring
   expect(driver.sentOf('aside')).toEqual([]);
   expect(driver.sent.slice(sent).filter(({ type }) => type === 'command')).toEqual([]);
 });
+
+test('whom to ask is completed, the second word of it too (SC-23.9)', async () => {
+  const flight = await withHouse(scriptedModel([]));
+  const { driver } = flight;
+  await driver.type('/btw $script:one +hi');
+  await flight.rest();
+  expect(driver.region('below')).toContain('+high');
+});

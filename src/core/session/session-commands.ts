@@ -387,6 +387,7 @@ export function completeArgument(
 ): { value: string; description: string }[] {
   const { models } = parts;
   if (name === '$') return completeTarget(parts, typed);
+  if (name === 'btw') return completeSideTarget(parts, typed);
   if (name === 'model') {
     const rows = models.list().map((row) => ({
       value: modelRefText(row.ref),
@@ -397,6 +398,21 @@ export function completeArgument(
   const command = COMMANDS.find((one) => one.name === name);
   const choices = command?.choices ?? command?.suggestions ?? [];
   return choices.filter((choice) => choice.startsWith(typed)).map((value) => ({ value, description: '' }));
+}
+
+/** Whom a question beside the conversation goes to: models by any part of their name, levels by their beginning (SC-23.9). */
+function completeSideTarget(
+  parts: Pick<SessionParts, 'models' | 'runtime'>,
+  typed: string,
+): { value: string; description: string }[] {
+  if (typed.startsWith('+'))
+    return EFFORTS.filter((level) => level.startsWith(typed.slice(1))).map((level) => ({
+      value: `+${level}`,
+      description: 'effort',
+    }));
+  if (!typed.startsWith('$')) return [];
+  const models = completeTarget({ models: parts.models, runtime: () => null }, typed.slice(1));
+  return models.map(({ value, description }) => ({ value: `$${value}`, description }));
 }
 
 /** What a word after `$` at the start of a prompt can be: where this one turn runs, or a skill (decisions §4). */

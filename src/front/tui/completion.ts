@@ -42,7 +42,8 @@ export function complete(screen: Screen, context: Context): Step {
     const choices = commandChoices(command[1]!, context);
     return stay({ ...screen, completion: offer('command', 1, wordEnd(text, caret), choices, text) });
   }
-  const argument = /^\/([a-z][a-z0-9-]*) (\S*)$/.exec(typed);
+  // Before the question of /btw may stand several words that say whom to ask.
+  const argument = /^\/(btw) (?:[$+]\S+ )+(\S*)$/.exec(typed) ?? /^\/([a-z][a-z0-9-]*) (\S*)$/.exec(typed);
   if (argument !== null)
     return completeArgument(screen, context, argument[1]!, argument[2]!, typed.length - argument[2]!.length);
   // Where this one turn runs, or a skill: known to the session (decisions §4).
