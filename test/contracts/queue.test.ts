@@ -252,22 +252,37 @@ for (const kind of LINKS) {
 
     test('during a compaction no command is immediate but one that only shows; /effort waits behind a waiting line of any kind (QUE-6, QUE-8, QUE-9)', async () => {
       const summary = gate();
-      const model = scriptedModel(['first '.repeat(3000), { gate: summary.opened, parts: ['the summary'] }], {
-        facts: { contextWindow: 100_000 },
-      });
+      const turn = gate();
+      const model = scriptedModel(
+        [
+          'first '.repeat(3000),
+          { gate: summary.opened, parts: ['the summary'] },
+          { gate: turn.opened, parts: ['x done'] },
+        ],
+        {
+          facts: { contextWindow: 100_000 },
+        },
+      );
       const linked = await openLinked(kind, { script: model });
       const seat = await linked.sit('one');
       await seat.say('a');
       await linked.idle();
       await seat.command('compact');
       await seat.until((view) => view.activity.phase === 'compacting');
+      await seat.say('x', 'queue');
       await seat.command('autocompact', 'off');
       await seat.command('rename', 'later');
       await seat.command('status');
       await linked.settle();
-      expect(texts(seat.view)).toEqual(['/autocompact off', '/rename later']);
-      expect(seat.outcome(5)?.state).toBe('done');
+      expect(texts(seat.view)).toEqual(['x', '/autocompact off', '/rename later']);
+      expect(seat.outcome(6)?.state).toBe('done');
       summary.open();
+      await seat.until((view) => view.activity.phase === 'waiting');
+      // At once beside a turn, but never past a line of its own.
+      await seat.command('autocompact', 'on');
+      await linked.settle();
+      expect(texts(seat.view)).toEqual(['/autocompact off', '/rename later', '/autocompact on']);
+      turn.open();
       await linked.idle();
       expect(seat.view.head.title).toBe('later');
       const { held, linked: other, seat: mid } = await busy(kind, ['b done']);
@@ -340,13 +355,13 @@ for (const kind of LINKS) {
       const linked = await openLinked(kind, { system: slow as never, script: model });
       const seat = await linked.sit('one');
       await seat.say('a');
-      await seat.command('rename', 'first');
       await seat.say('b');
+      await seat.command('rename', 'first');
       await seat.command('rename', 'second');
       await seat.command('status');
       await linked.settle();
       expect(seat.view.head.ready).toBe(false);
-      expect(texts(seat.view)).toEqual(['a', '/rename first', 'b', '/rename second']);
+      expect(texts(seat.view)).toEqual(['a', 'b', '/rename first', '/rename second']);
       expect(seat.outcome(5)?.state).toBe('done');
       opened.open();
       await linked.idle();
@@ -369,8 +384,9 @@ for (const kind of LINKS) {
       await seat.say('gone');
       await linked.settle();
       const [row] = seat.view.queue.rows;
-      const recalled = seat.send({ type: 'recall', inputs: [row!.id] });
+      // Both on their way as everything else comes to be ready.
       const said = seat.say('kept');
+      const recalled = seat.send({ type: 'recall', inputs: [row!.id] });
       opened.open();
       expect(await recalled).toMatchObject({ value: { drafts: [{ text: 'gone' }] } });
       expect((await said).accepted).toBe(true);
