@@ -50,11 +50,15 @@ const REMOVED = new Set([
 /** What the launcher sets for our own process. */
 const OF_HOUSTON = new Set(['BUN_GC_TIMER_DISABLE', 'BUN_RUNTIME_TRANSPILER_CACHE_PATH', 'HOUSTON_LAUNCHER']);
 
+/** On a terminal of its own there may be a person: only what the terminal is has to be said. */
+const WITH_A_TERMINAL: Readonly<Record<string, string>> = { TERM: 'xterm-256color' };
+
 /** The whole environment of a command: the person's own, without our credentials, without a person to talk to, marked. */
 export function childEnvironment(
   own: Readonly<Record<string, string>>,
   marks: { readonly session: string; readonly call: string },
   alsoSecret: readonly string[] = [],
+  terminal = false,
 ): Record<string, string> {
   const secret = new Set([...OWN_CREDENTIALS, ...alsoSecret]);
   const kept = Object.entries(own).filter(
@@ -65,7 +69,7 @@ export function childEnvironment(
   );
   return {
     ...Object.fromEntries(kept),
-    ...WITHOUT_A_PERSON,
+    ...(terminal ? WITH_A_TERMINAL : WITHOUT_A_PERSON),
     [SESSION_MARK]: marks.session,
     [CALL_MARK]: callMark(marks),
   };
@@ -78,11 +82,12 @@ export function childEnvironment(
 export function personEnvironment(
   own: Readonly<Record<string, string>>,
   marks: { readonly session: string; readonly call: string },
+  terminal = false,
 ): Record<string, string> {
   const theirs = Object.entries(own).filter(([name]) => !OF_HOUSTON.has(name));
   return {
     ...Object.fromEntries(theirs),
-    ...WITHOUT_A_PERSON,
+    ...(terminal ? WITH_A_TERMINAL : WITHOUT_A_PERSON),
     [SESSION_MARK]: marks.session,
     [CALL_MARK]: callMark(marks),
   };

@@ -7,7 +7,23 @@ export interface LineOrder {
   readonly timeoutMs: number;
   /** What it may read from its standard input; nothing without it. */
   readonly input?: Uint8Array;
+  /** Goes on by itself: nobody waits for it. */
+  readonly background?: boolean;
+  /** On a terminal of its own, which a person can take over. */
+  readonly terminal?: boolean;
+  /** What it is for, for lists; its command where nobody said. */
+  readonly purpose?: string;
+  /** Whether the model may read what it prints; `text` where it is not said. */
+  readonly reads?: 'text' | 'ref';
+  /** Kept nowhere: not its output, and not that it ran. */
+  readonly unsaved?: boolean;
 }
+
+/**
+ * Who made a job of a command: it was started as one, the person moved it, the wait for it came to its end, or a message
+ * ended the wait.
+ */
+export type MovedBy = 'asked' | 'person' | 'deadline' | 'message';
 
 export interface LineResult {
   readonly exit: number | null;
@@ -23,6 +39,8 @@ export interface LineResult {
   readonly totalBytes: number;
   readonly totalLines: number;
   readonly job: string | null;
+  /** Why it goes on as a job, where it does. */
+  readonly movedBy?: MovedBy;
   /** Milliseconds. */
   readonly duration: number;
   /** Processes that had to be ended with it, for the note to the person. */
@@ -53,7 +71,7 @@ export interface Confined {
  */
 export type Confine = (
   argv: readonly string[],
-  order: Pick<LineOrder, 'line' | 'folder'>,
+  order: Pick<LineOrder, 'line' | 'folder' | 'terminal'>,
   left: string | null,
 ) => Promise<Confined>;
 

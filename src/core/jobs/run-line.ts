@@ -52,10 +52,9 @@ async function runLine(
 ): Promise<LineResult> {
   const { processes, clock } = parts;
   const started = clock.ticks();
-  const marks = { session: parts.session, call: order.call };
   const kept = createHeadTail(KEPT);
   const progress = createProgress(clock, onOutput);
-  const saved = await saveOutput(parts.files, parts.outputs, order.call);
+  const saved = await saveOutput(parts.files, order.unsaved === true ? null : parts.outputs, order.call);
   let over = false;
 
   function take(bytes: Uint8Array): Promise<void> | undefined {
@@ -66,39 +65,29 @@ async function runLine(
   }
 
   let child: Child;
-  let confined: Confined;
-  const scratch = parts.scratch ?? null;
-  const left = scratch === null ? null : join(scratch, `.left-${order.call.replace(/[^\w-]/g, '_')}`);
+  let prepared: PreparedLine;
   try {
-    const environment = parts.forPerson
-      ? personEnvironment(parts.environment, marks)
-      : childEnvironment(parts.environment, marks, parts.secretNames);
-    if (scratch !== null) environment[SCRATCH] = scratch;
-    const shell = (await processes.find('bash', environment.PATH ?? '')) ?? '/bin/sh';
-    confined = await (parts.confine ?? unconfined)([shell, '-c', order.line], order, left);
-    // The sandbox may have had to be waited for.
-    if (signal.aborted) throw new SystemError('EINTR', 'it was stopped before it began');
-    for (const name of confined.removed) delete environment[name];
+    prepared = await prepareLine(parts, order, signal);
     child = await processes.spawn({
-      argv: confined.argv,
+      argv: prepared.confined.argv,
       folder: order.folder,
-      environment: { ...environment, ...confined.added },
+      environment: prepared.environment,
       input: order.input ?? null,
       output: 'pieces',
       onOutput: take,
     });
   } catch (error) {
     await saved.close();
-    throw error instanceof SystemError
-      ? new SystemError(error.code, `the command could not be started: ${error.message}`)
-      : error;
+    throw notStarted(error);
   }
 
-  const { exit, endedBy, ended: found } = await waitForEnd(parts, child, order, signal, callMark(marks), confined);
-  const behind = await readLeft(parts.files, left);
-  const named = [...new Set([...found, ...behind])].filter((command) => !isOfSandbox(command, confined));
-  // What was only just being started still has the name of the shell that starts it: it is known by the whole line.
-  const ended = named.length > 0 || behind.length === 0 ? named : [order.line];
+  const { confined } = prepared;
+  const {
+    exit,
+    endedBy,
+    ended: found,
+  } = await waitForEnd(parts, child, order, signal, callMark({ session: parts.session, call: order.call }), confined);
+  const ended = await endedWith(parts, order, prepared, found);
   if (ended.length > 0) await clock.sleep(LAST_WORDS);
   over = true;
   progress.close();
@@ -115,6 +104,52 @@ async function runLine(
     duration: clock.ticks() - started,
     ended,
   };
+}
+
+/** A line as it is to be started. */
+export interface PreparedLine {
+  readonly confined: Confined;
+  /** All of it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where commands it leaves running are written to; null for nowhere. */
+  readonly left: string | null;
+}
+
+/** Finds the shell, makes up the environment, and puts both into the sandbox. Throws a `SystemError` where that fails. */
+export async function prepareLine(parts: LineParts, order: LineOrder, signal: AbortSignal): Promise<PreparedLine> {
+  const marks = { session: parts.session, call: order.call };
+  const scratch = parts.scratch ?? null;
+  const left = scratch === null ? null : join(scratch, `.left-${order.call.replace(/[^\w-]/g, '_')}`);
+  const terminal = order.terminal === true;
+  const environment = parts.forPerson
+    ? personEnvironment(parts.environment, marks, terminal)
+    : childEnvironment(parts.environment, marks, parts.secretNames, terminal);
+  if (scratch !== null) environment[SCRATCH] = scratch;
+  const shell = (await parts.processes.find('bash', environment.PATH ?? '')) ?? '/bin/sh';
+  const confined = await (parts.confine ?? unconfined)([shell, '-c', order.line], order, left);
+  // The sandbox may have had to be waited for.
+  if (signal.aborted) throw new SystemError('EINTR', 'it was stopped before it began');
+  for (const name of confined.removed) delete environment[name];
+  return { confined, environment: { ...environment, ...confined.added }, left };
+}
+
+/** What had to be ended with a line: what was found by its mark, and what its sandbox wrote down. */
+export async function endedWith(
+  parts: Pick<LineParts, 'files'>,
+  order: Pick<LineOrder, 'line'>,
+  { confined, left }: PreparedLine,
+  found: readonly string[],
+): Promise<readonly string[]> {
+  const behind = await readLeft(parts.files, left);
+  const named = [...new Set([...found, ...behind])].filter((command) => !isOfSandbox(command, confined));
+  // What was only just being started still has the name of the shell that starts it: it is known by the whole line.
+  return named.length > 0 || behind.length === 0 ? named : [order.line];
+}
+
+export function notStarted(error: unknown): unknown {
+  return error instanceof SystemError
+    ? new SystemError(error.code, `the command could not be started: ${error.message}`)
+    : error;
 }
 
 type Ending = { readonly exit: Exit } & Pick<LineResult, 'endedBy' | 'ended'>;

@@ -23,10 +23,7 @@ export async function saveOutput(
   call: string,
 ): Promise<SavedOutput> {
   if (folder === null) return NOT_SAVED;
-  const name = `${call
-    .replace(/[^\w.-]/g, '_')
-    .replace(/^\./, '_')
-    .slice(0, 100)}.log`;
+  const name = outputName(call);
   let file: AppendFile;
   try {
     await files.makeFolder(folder, 0o700);
@@ -66,6 +63,14 @@ export async function saveOutput(
       return trouble;
     },
   };
+}
+
+/** What the output of a call is called in `outputs/`. */
+export function outputName(call: string): string {
+  return `${call
+    .replace(/[^\w.-]/g, '_')
+    .replace(/^\./, '_')
+    .slice(0, 100)}.log`;
 }
 
 function describe(error: unknown): string {

@@ -12,16 +12,21 @@ export async function markRedirections<T>(
   files: Pick<Files, 'stat'>,
   allowed: { readonly output: 'text' | 'ref'; readonly facts: Facts },
   run: () => Promise<T>,
+  goesOn: (result: T) => boolean = () => false,
 ): Promise<T> {
   const targets = allowed.output === 'text' ? [] : targetsOf(allowed.facts);
   const trusted = targets.filter((path) => trusts(trust.map, path));
   const before = new Map<string, FileStat | null>();
   for (const path of targets) before.set(path, await files.stat(path));
   for (const path of targets) await trust.set({ path, trusted: false, by: 'redirection' });
+  let runs = false;
   try {
-    return await run();
+    const result = await run();
+    runs = goesOn(result);
+    return result;
   } finally {
-    for (const path of trusted)
+    // What goes on by itself may still write to them.
+    for (const path of runs ? [] : trusted)
       if (isSame(before.get(path) ?? null, await files.stat(path)))
         await trust.set({ path, trusted: true, by: 'untouched' });
   }

@@ -13,6 +13,8 @@ export function createBubblewrap(program: string, asRoot: boolean): Sandbox {
     wrap: (argv, confinement, left) => [
       program,
       ...APART,
+      // One on a terminal of its own keeps it, to be reached by its keys.
+      ...(confinement.terminal === true ? [] : ['--new-session']),
       ...capabilities,
       ...flags(confinement),
       '--',
@@ -21,11 +23,8 @@ export function createBubblewrap(program: string, asRoot: boolean): Sandbox {
   };
 }
 
-/** A session of its own besides: without a controlling terminal, and signalled apart from what holds it. */
-const APART = [
-  ...['--die-with-parent', '--new-session'],
-  ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-];
+/** It ends with what supervises it. A session of its own besides: without a controlling terminal, and signalled apart from what holds it. */
+const APART = ['--die-with-parent', ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try']];
 
 /** What package managers and test suites of a root user need, and nothing by which a mount could be taken away again. */
 const KEPT_OF_ROOT = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'].map(

@@ -22,6 +22,8 @@ export interface Confinement {
   /** In any order: the deepest place a path lies in decides, and of two rules on one place the stricter. */
   readonly places: readonly Place[];
   readonly network: 'open' | 'closed';
+  /** It runs on a terminal of its own. */
+  readonly terminal?: boolean;
 }
 
 /** Puts an argv into a confined one. */

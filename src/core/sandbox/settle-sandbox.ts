@@ -40,7 +40,7 @@ export interface SettledSandbox {
   /** Rejects with a `SystemError` when the command cannot be confined as it should be: then it must not run. */
   confine(
     argv: readonly string[],
-    order: { readonly line: string; readonly folder: string },
+    order: { readonly line: string; readonly folder: string; readonly terminal?: boolean },
     left: string | null,
   ): Promise<Confined>;
 }
@@ -91,7 +91,11 @@ async function settle(
     confine: async (argv, order, left) => {
       const loan = mode === 'strict' ? null : await checkedLoan(system, placeScope, order.line);
       return {
-        argv: sandbox.wrap(argv, await confinementFor(order.folder, order.line, loan), left),
+        argv: sandbox.wrap(
+          argv,
+          { ...(await confinementFor(order.folder, order.line, loan)), terminal: order.terminal === true },
+          left,
+        ),
         added: mode === 'strict' ? { TMPDIR: '/tmp' } : {},
         removed: DOOR_NAMES.filter((name) => !loan?.variables.includes(name)),
         holdsTree: sandbox.holdsTree,
