@@ -53,6 +53,8 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   end: true,
   custom: false,
 };
+  'job-input': false,
+  'job-size': true,
 
 interface Watching {
   readonly options: AttachOptions;

@@ -70,7 +70,16 @@ export type Intent =
       /** What a summary should look after. */
       readonly focus?: string;
     }
-  | { readonly type: 'job'; readonly job: string; readonly action: 'stop' | 'background' | 'watch' | 'unwatch' }
+  /** `watch` sends what it prints as `job-output` changes; `remove` forgets one that has ended. */
+  | {
+      readonly type: 'job';
+      readonly job: string;
+      readonly action: 'stop' | 'background' | 'watch' | 'unwatch' | 'remove';
+    }
+  /** Keys for a job on a terminal, as that terminal would send them. */
+  | { readonly type: 'job-input'; readonly job: string; readonly text: string }
+  /** How large the terminal of a job is to be. */
+  | { readonly type: 'job-size'; readonly job: string; readonly columns: number; readonly rows: number }
   | { readonly type: 'seen'; readonly refs: readonly string[] }
   /** Ends the session's host after what runs was stopped and everything is on disk. */
   | { readonly type: 'end' }

@@ -320,6 +320,7 @@ function applyChange(view: View, change: Change, dirty: Set<DirtyPart>): void {
       view.asides = (view.asides ?? []).map((one) => (one.id === change.id ? withMore(one, change.text) : one));
       dirty.add('asides');
       break;
+    case 'job-output':
     case 'flash':
     case 'your-turn':
     case 'closed':

@@ -47,6 +47,8 @@ export type Change =
   | { readonly type: 'outcome'; readonly outcome: InputOutcome }
   | { readonly type: 'outcomes-seen'; readonly client: string; readonly refs: readonly string[] }
   | { readonly type: 'jobs'; readonly jobs: readonly JobRow[] }
+  /** More of what a watched job printed, or (`whole`) the end of all it did so far. For whoever watches it. */
+  | { readonly type: 'job-output'; readonly job: string; readonly text: string; readonly whole: boolean }
   /** A question beside the conversation came or changed; an older one of the same number is replaced. */
   | { readonly type: 'aside'; readonly aside: Aside }
   | { readonly type: 'aside-gone'; readonly id: number }

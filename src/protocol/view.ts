@@ -6,6 +6,7 @@ import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from
 import type { Failure } from './failure.ts';
 import type { Attachment, Effort, ModelRef, PermissionMode, StopReason, Target, Totals } from './message.ts';
 import type { SignIn } from './provider.ts';
+import type { Standing } from './standing.ts';
 import type { QuotaFigure } from './usage.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface Head {
   contextWindow: number | null;
   /** Whether requests ask for the faster, dearer service (`/fast`), and whether this model offers it. */
   fast?: { on: boolean; offered: boolean };
+  /** What starts turns by itself: a loop, a goal, watched files; missing: nothing does. */
+  standing?: Standing;
   /** How much of an account's allowance is used; missing or null: nothing to show. */
   quota?: QuotaFigure | null;
   /** Share of the window at which compaction fires, 0-1; null when automatic compaction is off. */
@@ -218,4 +221,11 @@ export interface JobRow {
   started: number;
   ended: number | null;
   background: boolean;
+  /** It has a terminal, which can be taken over. */
+  terminal?: boolean;
+  /** Started by a process that is gone. */
+  adopted?: boolean;
+  by?: 'model' | 'person';
+  /** What is to be said of its end besides, such as who stopped it. */
+  note?: string;
 }

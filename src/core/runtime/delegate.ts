@@ -95,7 +95,8 @@ async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
 }
 
 function withCalls(runtime: Runtime, calls: Partial<Runtime['calls']>): Runtime {
-  return { ...runtime, calls: { ...runtime.calls, ...calls } };
+  // What ends beside a turn is told to whoever has the conversation.
+  return { ...runtime, notices: async () => [], calls: { ...runtime.calls, ...calls } };
 }
 
 /**

@@ -68,6 +68,8 @@ export interface Runtime {
   readonly fast: () => boolean;
   /** How often a turn may sleep until a usage limit is lifted. */
   readonly sleeps: number;
+  /** What the model has to be told with the next request of the turn; absent: nothing ever. */
+  readonly notices?: (turn: number) => Promise<readonly EntryBody[]>;
   readonly calls: CallServices;
 }
 

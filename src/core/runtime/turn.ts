@@ -76,6 +76,7 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
     const room = terms.once === true ? ROOM : await makeRoom(parts, made, round);
     if (room.outcome === 'aborted') return stopped(signal);
     if (room.outcome === 'none') return failedBy(room.failure);
+    await takeNotices(runtime, terms);
     const reply = await runRound(runtime, terms, progress, round, last);
     if (reply.outcome === 'aborted') return stopped(signal);
     if (reply.outcome === 'failed') {
@@ -170,6 +171,12 @@ async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
     throw error;
   }
   for (const input of inputs) terms.onTaken(input);
+}
+
+/** What happened meanwhile is told with the request that comes, behind the results of what was called (SC-29.14). */
+async function takeNotices({ notices, recorder }: Runtime, { turn }: TurnTerms): Promise<void> {
+  const told = (await notices?.(turn)) ?? [];
+  if (told.length > 0) await recorder.write(told, { onFailure: 'keep' });
 }
 
 /** Said where the turn begins: what another model costs here is easily overlooked (SC-10.4). */

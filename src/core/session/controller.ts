@@ -8,6 +8,7 @@ import { createBeforeImages } from '../changes/before-images.ts';
 import { createLedger } from '../changes/ledger.ts';
 import { writeChange } from '../changes/write-change.ts';
 import type { Skills } from '../extensions/skills.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { RunHelper, RunLine } from '../jobs/line.ts';
 import type { Drafts } from '../journal/drafts.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -49,6 +50,7 @@ import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
 import { createIntentHandler, ENDED } from './handle-intent.ts';
+import { createJobsDesk } from './jobs-desk.ts';
 import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
@@ -120,6 +122,10 @@ export interface ControllerOptions {
   readonly runLine: RunLine;
   readonly runOwnLine: RunLine;
   readonly runHelper: RunHelper;
+  /** What runs on by itself; its lines are those of `runLine` and `runOwnLine`. Absent: a command ends with its call. */
+  readonly jobs?: Jobs;
+  /** Whether a job that ends while nothing runs begins a turn; default true. */
+  readonly jobsWake?: boolean;
   /** How commands are confined, for the header; where that is still being found out, once it is known. */
   readonly sandbox: string | Promise<string>;
   /** The session's folder for throw-away files; left out where the system's temporary folder serves. */
@@ -230,6 +236,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (notice !== null) void recorder.write([notice], { onFailure: 'keep' });
     if (entry.kind === 'name') named ||= entry.by !== 'prompt';
     usage.see(entry);
+    desk.see(entry);
     const audited = auditedOf(entry);
     if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
@@ -291,6 +298,18 @@ export async function createController(options: ControllerOptions): Promise<Sess
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
   const attachments = createAttachments(files, options.attachments);
+  const desk = createJobsDesk({
+    jobs: options.jobs ?? null,
+    system,
+    publisher,
+    recorder,
+    inbox,
+    loop: () => loop,
+    redact,
+    wakes: options.jobsWake ?? true,
+    canWake: () => runtime !== null && model.model !== null && options.canAsk && closing === null,
+    adopts: options.canAsk,
+  });
   const checkpoints = createCheckpointer({
     files,
     clock,
@@ -349,6 +368,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
       memory.lastInput = input;
       memory.lastTurnFailed = report.reason !== 'done';
       void showBranch();
+      void options.jobs?.turnEnded();
+      desk.rest();
       checkpoints.rest();
     },
   });
@@ -403,6 +424,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       recorder,
       publish: publisher.publish,
       inbox,
+      notices: desk.notices,
       systemPrompt: systemPrompt(surroundings, instructions, skills?.list),
       usedCalls: past.usedCalls,
       refusedAttachments: new Set(),
@@ -459,6 +481,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
+    await desk.start();
   };
   // Also while the person is still asked something before anything may start.
   checkpoints.rest();
@@ -479,6 +502,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const finish = async (): Promise<void> => {
       await started;
       await Promise.all([loop.close(), asides.close(), titles.close()]);
+      await desk.close();
       await intents.settled();
       await options.drafts.settle();
       await recorder.written();
@@ -511,6 +535,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     models: options.models,
     model,
     loop,
+    desk,
     runtime: () => runtime,
     autocompact,
     fast,

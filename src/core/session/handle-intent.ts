@@ -183,7 +183,9 @@ async function handleIntent(
     case 'connect-provider':
       return connectProvider(parts, intent);
     case 'job':
-      return refused('no-such-job', `There is no job ${intent.job}.`);
+    case 'job-input':
+    case 'job-size':
+      return parts.desk.act(intent, client);
     case 'navigate':
       return navigate(parts, intent, client);
     case 'custom':

@@ -17,6 +17,7 @@ import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
 import type { HandBacks } from './hand-backs.ts';
+import type { JobsDesk } from './jobs-desk.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
@@ -54,6 +55,7 @@ export interface SessionParts {
   readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
   readonly model: CurrentModel;
   readonly loop: TurnLoop;
+  readonly desk: JobsDesk;
   /** Null until the session is ready. */
   readonly runtime: () => Runtime | null;
   readonly autocompact: Autocompact;

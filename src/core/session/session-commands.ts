@@ -10,6 +10,7 @@ import { chooseAutocompact } from './autocompact.ts';
 import { chooseModel } from './choose-model.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
+import { completeJobs, jobsCommand } from './jobs-command.ts';
 import { EFFORTS } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
@@ -221,6 +222,13 @@ const COMMANDS: readonly Command[] = [
     run: rename,
   },
   {
+    name: 'jobs',
+    argument: '[stop ID|stop all|watch ID|unwatch]',
+    description: 'Commands in the background: list them, stop or watch one',
+    during: 'now',
+    run: jobsCommand,
+  },
+  {
     name: 'status',
     argument: '',
     description: 'Show what this session is and what it has used',
@@ -381,12 +389,13 @@ async function forgetTrust(memory: TrustMemory | null): Promise<string> {
 
 /** What an argument can be, by what was typed of it. */
 export function completeArgument(
-  parts: Pick<SessionParts, 'models' | 'runtime'>,
+  parts: Pick<SessionParts, 'models' | 'runtime' | 'desk'>,
   name: string,
   typed: string,
 ): { value: string; description: string }[] {
   const { models } = parts;
   if (name === '$') return completeTarget(parts, typed);
+  if (name === 'jobs') return completeJobs(parts, typed);
   if (name === 'btw') return completeSideTarget(parts, typed);
   if (name === 'model') {
     const rows = models.list().map((row) => ({

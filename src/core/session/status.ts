@@ -9,7 +9,8 @@ export function statusRows({
   model,
   folder,
 }: Pick<SessionParts, 'publisher' | 'journal' | 'model' | 'folder'>): { name: string; value: string }[] {
-  const { head, transcript, queue } = publisher.view;
+  const { head, transcript, queue, jobs } = publisher.view;
+  const running = jobs.filter(({ state }) => state === 'running' || state === 'stopping');
   const rows: [string, string | null][] = [
     ['Title', head.title === '' ? null : head.title],
     [
@@ -30,6 +31,7 @@ export function statusRows({
     ['Requests', String(head.totals.requests)],
     ['Items', String(transcript.total)],
     ['Waiting', queue.rows.length === 0 ? null : `${queue.rows.length}${queue.paused === null ? '' : ', held'}`],
+    ['Jobs', running.length === 0 ? null : running.map(({ id, label }) => `${id} ${label}`).join(', ')],
     ['Session', journal.session],
     ['Saved', head.notSaved ?? journal.folder ?? 'not saved'],
     ['Version', head.version],
