@@ -2,6 +2,7 @@ import path from 'node:path';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
 import { discoverSkills } from '../core/extensions/skills.ts';
 import { childEnvironment } from '../core/jobs/child-environment.ts';
+import { createJobs } from '../core/jobs/job-registry.ts';
 import { createLineRunner } from '../core/jobs/run-line.ts';
 import { createHelperRunner, findRipgrep } from '../core/jobs/run-ripgrep.ts';
 import { findSession, sessionFolder } from '../core/journal/catalog.ts';
@@ -94,6 +95,18 @@ export async function openSession(
     outputs: inPlace('outputs'),
     scratch: confinement.scratch,
   };
+  // Without a place for their records commands only run while somebody waits for them.
+  const jobs =
+    own.state === null
+      ? null
+      : createJobs({
+          ...lines,
+          ids: system.ids,
+          root: path.join(own.state, 'jobs'),
+          // Nobody sees what a one-shot run would leave behind.
+          lifetime: request.canAsk ? settings.jobsLifetime : 'session',
+          confine: confinement.confine,
+        });
   const searchPath = environment.get('PATH') ?? '/usr/local/bin:/usr/bin:/bin';
   const ripgrep = await findRipgrep(files, system.processes, {
     from: ROOT,
@@ -170,8 +183,10 @@ export async function openSession(
     attachments: inPlace('attachments'),
     beforeImages: inPlace('before-images'),
     notSaved,
-    runLine: createLineRunner({ ...lines, confine: confinement.confine }),
-    runOwnLine: createLineRunner({ ...lines, forPerson: true }),
+    runLine: jobs?.runLine ?? createLineRunner({ ...lines, confine: confinement.confine }),
+    runOwnLine: jobs?.runOwnLine ?? createLineRunner({ ...lines, forPerson: true }),
+    ...(jobs === null ? {} : { jobs }),
+    jobsWake: settings.jobsWake,
     runHelper: createHelperRunner(system.processes, system.clock, ripgrep, settings.searchSeconds ?? undefined),
     languages,
     skills: (trusted) => discoverSkills(files, { config: own.config, project: folder, trusted }),
@@ -222,7 +237,8 @@ export async function openSession(
       stopWarming();
       await session.close();
       languages.close();
-      await confinement.close();
+      // What goes on works on in it.
+      if (jobs?.all.some(({ state }) => state === 'running') !== true) await confinement.close();
       await lock?.release();
       // Opened and left without a word: nothing worth listing.
       if (request.open === 'new' && place !== null && journal.ofKind('input').length === 0)

@@ -38,7 +38,15 @@ export interface WorldParts<Line, Helper> {
   readonly rules: Rules;
   readonly signal: AbortSignal;
   readonly runLine: (
-    order: { call: string; line: string; folder: string; timeoutMs: number; input?: Uint8Array },
+    order: {
+      call: string;
+      line: string;
+      folder: string;
+      timeoutMs: number;
+      input?: Uint8Array;
+      background?: boolean;
+      terminal?: boolean;
+    },
     signal: AbortSignal,
     onOutput: (text: string) => void,
   ) => Promise<Line>;
@@ -177,8 +185,9 @@ export function openWorld<Line, Helper>(parts: WorldParts<Line, Helper>): Guarde
       spent.add(effect);
       const changed = facts.line === null ? null : await findChange(facts.line, { files, processes: parts.processes });
       if (changed !== null) throw new SystemError('EPERM', changed);
-      const { line, folder, timeoutMs } = effect;
-      const order = { call: parts.call, line, folder, timeoutMs };
+      const { line, folder, timeoutMs, background, terminal } = effect;
+      const goesOn = { ...(background ? { background } : {}), ...(terminal ? { terminal } : {}) };
+      const order = { call: parts.call, line, folder, timeoutMs, ...goesOn };
       if (effect.input === undefined) return parts.runLine(order, parts.signal, onOutput);
       const { ref } = effect.input;
       const input = (await parts.content?.(ref)) ?? null;

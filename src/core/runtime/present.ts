@@ -43,7 +43,9 @@ export function presentOutcome(
   call: string,
 ): Presented {
   const provenance: Provenance = outcome.provenance ?? { from: 'houston' };
-  const label = labelResult(provenance, output, facts, gate.scope.trust);
+  // A job's output stays what it was when the job started (JOB-9).
+  const reads = provenance.from === 'program' ? (provenance.reads ?? output) : output;
+  const label = labelResult(provenance, reads, facts, gate.scope.trust);
   const display = labelled(redactAll(outcome.display ?? { kind: 'none' }, redact), label, facts);
   const shown = gate.quarantine.present({
     sealed: seal(redact(textOf(outcome)), label),

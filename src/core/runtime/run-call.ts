@@ -136,7 +136,13 @@ function openToolWorld(
     rules: calls.gate.rules,
     signal,
     runLine: (order, stop, onOutput) =>
-      markRedirections(calls.gate.trust, system.files, allowed, () => calls.runLine(order, stop, onOutput)),
+      markRedirections(
+        calls.gate.trust,
+        system.files,
+        allowed,
+        () => calls.runLine({ ...order, reads: allowed.output, purpose: call.why ?? '' }, stop, onOutput),
+        ({ endedBy }) => endedBy === 'background',
+      ),
     runHelper: calls.runHelper,
     write: (write) => writeKeepingTrust(runtime, write),
     content: async (ref) => {
@@ -161,6 +167,7 @@ function openToolWorld(
     clock: system.clock,
     signal,
     runLine: guarded.runLine,
+    ...(calls.jobs === undefined ? {} : { jobs: calls.jobs }),
     runHelper: guarded.runHelper,
     ask: async (questions) => {
       if (!calls.canAsk) return null;

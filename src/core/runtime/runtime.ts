@@ -7,6 +7,7 @@ import type { UsageLimit } from '../../protocol/usage.ts';
 import type { Network } from '../../system/network.ts';
 import type { System } from '../../system/system.ts';
 import type { Ledger } from '../changes/ledger.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { RunHelper, RunLine } from '../jobs/line.ts';
 import type { AppendOptions, Journal } from '../journal/journal.ts';
 import type { ModelContext } from '../journal/model-context.ts';
@@ -85,6 +86,8 @@ export interface CallServices {
   /** The session's `outputs/`, absolute; null when nothing is saved. */
   readonly outputs: string | null;
   readonly runLine: RunLine;
+  /** What runs on by itself; absent: a command ends with its call. */
+  readonly jobs?: Jobs;
   readonly runHelper: RunHelper;
   readonly write: (write: GrantedWrite) => Promise<void>;
   readonly ledger: Pick<Ledger, 'saw' | 'lastSeen'>;

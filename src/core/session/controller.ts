@@ -438,7 +438,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
       sleeps: options.canAsk ? (options.usage?.sleeps ?? 0) : 0,
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
       calls: {
-        tools: options.tools.filter((tool) => tool.needs !== 'skills' || (skills?.list.length ?? 0) > 0),
+        tools: options.tools.filter(
+          ({ needs }) =>
+            (needs !== 'skills' || (skills?.list.length ?? 0) > 0) && (needs !== 'jobs' || options.jobs !== undefined),
+        ),
         gate: createGate({
           ...options.permissions,
           rules: rulesInForce(options, trusted),
@@ -456,6 +459,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         home: system.environment.home,
         outputs: scope.outputs,
         runLine: options.runLine,
+        ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
         runHelper: options.runHelper,
         write: (write) => writeChange({ files, images, ledger }, write),
         ledger,

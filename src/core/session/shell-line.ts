@@ -61,9 +61,10 @@ export function createShellLines(parts: ShellParts): ShellLines {
     line: string,
     signal: AbortSignal,
     onOutput: (text: string) => void,
+    unsaved = false,
   ): Promise<LineResult | { readonly trouble: string }> => {
     try {
-      return await parts.runLine({ call, line, folder, timeoutMs: NO_TIMEOUT }, signal, onOutput);
+      return await parts.runLine({ call, line, folder, timeoutMs: NO_TIMEOUT, unsaved }, signal, onOutput);
     } catch (error) {
       return { trouble: error instanceof Error ? error.message : String(error) };
     }
@@ -97,7 +98,7 @@ export function createShellLines(parts: ShellParts): ShellLines {
     },
     runPrivately: async ({ client, ref, text: line }, signal) => {
       show(line, null);
-      const result = await start(`private-${ref}`, line, signal, () => {});
+      const result = await start(`private-${ref}`, line, signal, () => {}, true);
       const text = 'trouble' in result ? `Could not start: ${result.trouble}` : `$ ${line}\n${outputText(result)}`;
       publisher.publish({ type: 'flash', client, level: 'trouble' in result ? 'error' : 'info', text });
       if (signal.aborted) return 'stopped';
@@ -129,7 +130,7 @@ function resultOf(
     images: [],
     ref: null,
     label: TRUSTED_PRIVATE,
-    job: null,
+    job: 'trouble' in result ? null : result.job,
     duration,
   } as const;
   if ('trouble' in result) {
@@ -155,9 +156,14 @@ function resultOf(
   };
 }
 
+function endingOf({ endedBy, exit, job }: LineResult): string {
+  if (endedBy === 'exit') return exit === 0 ? '' : `[exit ${exit}]`;
+  return endedBy === 'background' ? `[the person moved it to the background: it goes on as ${job}]` : `[${endedBy}]`;
+}
+
 /** What the line printed, within what a request may hold, and how it ended where that says something. */
 function outputText(result: LineResult): string {
   const printed = limitOutput(result, result.output === null ? null : outputReference(result.output));
-  const ending = result.endedBy === 'exit' ? (result.exit === 0 ? '' : `[exit ${result.exit}]`) : `[${result.endedBy}]`;
+  const ending = endingOf(result);
   return [printed.trimEnd(), ending].filter((part) => part !== '').join('\n');
 }

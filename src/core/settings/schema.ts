@@ -281,12 +281,10 @@ export const SETTINGS = {
     'session',
     'Tokens at which that happens; unset: about 90 % of what the model holds.',
   ),
-  naming: flag('session.naming', false, 'session', 'Asks the model for a title beside the first turn of a session.'),
-  host: flag('session.host', true, 'session', 'Runs sessions in a host process of their own.'),
-  hostIdleSeconds: whole(
-    'session.hostIdleSeconds',
-    15,
-    [0, 86_400],
+  jobsLifetime: choice(
+    'jobs.lifetime',
+    'detached',
+    ['detached', 'session', 'turn'],
     'session',
     'Seconds a host outlives its last reason to run.',
   ),

@@ -2,6 +2,7 @@ import { askPerson } from './ask-person.ts';
 import { editFile } from './edit-file.ts';
 import { fetchUrl } from './fetch-url.ts';
 import { findFiles } from './find-files.ts';
+import { job } from './job.ts';
 import { listFiles } from './list-files.ts';
 import { loadSkill } from './load-skill.ts';
 import { lsp } from './lsp.ts';
@@ -27,6 +28,7 @@ export function createTools(): readonly Tool[] {
     editFile,
     writeFile,
     runShell,
+    job,
     fetchUrl,
     readOutput,
     vetContent,

@@ -1,7 +1,8 @@
-import { type Label, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
+import type { AskRow } from '../../protocol/ask.ts';
+import { type Label, TRUSTED_PUBLIC, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { SystemError } from '../../system/files.ts';
 import type { LineResult } from '../jobs/line.ts';
-import { optional, peek, text, toolArguments, whole } from './arguments.ts';
+import { flag, optional, peek, text, toolArguments, whole } from './arguments.ts';
 import { keepEnd, limitOutput } from './limit-output.ts';
 import { argumentsLabel, limitsOf, wrongArguments } from './planning.ts';
 import { type Impossible, noReferences, noSuchReference, withoutContent } from './references.ts';
@@ -16,11 +17,18 @@ interface Planned {
   /** What was asked for instead, where that was out of range. */
   readonly wanted: number | null;
   readonly fed: Label | null;
+  readonly background: boolean;
 }
 
 const MOST_SECONDS = 600;
 /** What a card keeps of the end; the whole is read from the saved output. */
 const TAIL_BYTES = 4 * 1024;
+
+/** Said in the question whether it may run. */
+const GOES_ON: AskRow = {
+  role: 'reason',
+  shown: { text: 'It goes on in the background: nobody waits for it.', label: TRUSTED_PUBLIC },
+};
 
 /** Commands that would wait for a person. */
 const WANTS_A_PERSON =
@@ -32,11 +40,13 @@ const given = toolArguments({
   stdin_ref: optional(text('A reference whose content it gets on its standard input. Not together with `<`.')),
   timeout_seconds: optional(
     whole(
-      `Seconds after which it is ended, 1 to ${MOST_SECONDS}. Default ${TOOL_LIMITS.commandSeconds}.`,
+      `Seconds you wait for it, 1 to ${MOST_SECONDS}. Default ${TOOL_LIMITS.commandSeconds}.`,
       Number.MIN_SAFE_INTEGER,
       Number.MAX_SAFE_INTEGER,
     ),
   ),
+  background: optional(flag('Do not wait: it goes on by itself as a job, and you are told when it ends.')),
+  terminal: optional(flag('Run it on a terminal, which the person can take over to type into. Goes on as a job.')),
 });
 
 export const runShell: Tool<Planned> = {
@@ -44,7 +54,7 @@ export const runShell: Tool<Planned> = {
   description,
   heldBy: 'checker',
   input: given.schema,
-  routing: ['command', 'directory', 'stdin_ref', 'timeout_seconds'],
+  routing: ['command', 'directory', 'stdin_ref', 'timeout_seconds', 'background', 'terminal'],
   order: 'alone',
   title: (input) => `$ ${firstLine(peek(input, 'command'))}`,
 
@@ -62,12 +72,19 @@ export const runShell: Tool<Planned> = {
       return { ok: false, message: `${shortPath(folder, context.folder)} is no folder. Nothing was run.` };
     const fed = inputOf(read.value.stdin_ref, context);
     if (fed !== null && 'message' in fed) return fed;
+    const terminal = read.value.terminal === true;
+    if (terminal && fed !== null)
+      return {
+        ok: false,
+        message: 'Wrong arguments: a terminal has no standard input to feed: leave "stdin_ref" out.',
+      };
+    const background = terminal || read.value.background === true;
     const effect = {
       kind: 'run',
       line: command,
       folder,
-      background: false,
-      terminal: false,
+      background,
+      terminal,
       timeoutMs: seconds * 1000,
       label: argumentsLabel(context),
       ...(fed === null ? {} : { input: fed }),
@@ -77,11 +94,21 @@ export const runShell: Tool<Planned> = {
       title: `$ ${firstLine(command)}`,
       effects: [effect],
       diffs: [],
-      planned: { command, folder, seconds, wanted: wanted === seconds ? null : wanted, fed: fed?.label ?? null },
+      ...(background ? { rows: [GOES_ON] } : {}),
+      planned: {
+        command,
+        folder,
+        seconds,
+        wanted: wanted === seconds ? null : wanted,
+        fed: fed?.label ?? null,
+        background,
+      },
     };
   },
 
-  async run({ command, folder, seconds, wanted, fed }, world): Promise<ToolOutcome> {
+  async run({ command, folder, seconds, wanted, fed, background }, world): Promise<ToolOutcome> {
+    if (background && world.jobs === undefined)
+      return { ok: false, kind: 'error', message: 'Nothing was run: no command can go on in the background here.' };
     let result: LineResult;
     try {
       result = await world.runLine(() => {});
@@ -94,6 +121,7 @@ export const runShell: Tool<Planned> = {
     const clamped = wanted === null ? [] : [`its deadline was ${seconds} seconds, not ${wanted}`];
     // Nothing was written: then there is nothing of the program's in what is said.
     const silent = result.totalBytes === 0;
+    const goesOn = result.endedBy === 'background';
     const notes = [
       ending(result, seconds),
       ...clamped,
@@ -119,7 +147,7 @@ export const runShell: Tool<Planned> = {
     } as const;
     if (result.endedBy === 'stopped' || result.endedBy === 'timeout')
       return { ok: false, kind: 'stopped', message: said, ...common };
-    return result.exit === 0
+    return goesOn || result.exit === 0
       ? { ok: true, text: said, job: result.job, ...common }
       : { ok: false, kind: 'error', message: said, ...common };
   },
@@ -148,7 +176,22 @@ function ending(result: LineResult, seconds: number): string {
     case 'stopped':
       return `${empty}interrupted by the person`;
     case 'background':
-      return `${empty}still running as ${result.job}`;
+      return `${empty}${handedOver(result, seconds)}`;
+  }
+}
+
+/** The result of a call that did not wait for its command to end: the job's handle (decisions §10.11). */
+function handedOver({ movedBy, job }: LineResult, seconds: number): string {
+  const end = `you are told when it ends, and the tool job looks after it`;
+  switch (movedBy) {
+    case 'person':
+      return `the person moved it to the background: it goes on as ${job}; ${end}`;
+    case 'deadline':
+      return `still running after ${seconds} seconds: it goes on in the background as ${job}; ${end}`;
+    case 'message':
+      return `a message of the person came: it goes on in the background as ${job}; ${end}`;
+    default:
+      return `it runs in the background as ${job}; ${end}`;
   }
 }
 

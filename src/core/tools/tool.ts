@@ -6,6 +6,7 @@ import type { Label } from '../../protocol/label.ts';
 import type { Attachment } from '../../protocol/message.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Files } from '../../system/files.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { HelperResult, LineResult } from '../jobs/line.ts';
 import type { NewSlot, Slot } from '../values/slot.ts';
 import type { Fetched } from './egress.ts';
@@ -21,7 +22,7 @@ export interface Tool<Planned = unknown> {
   /** The model-facing text, from the `.md` beside the tool. */
   readonly description: string;
   /** Offered only where there is any. */
-  readonly needs?: 'skills' | 'delegates';
+  readonly needs?: 'skills' | 'delegates' | 'jobs';
   /** The least of the kinds of delegate that may hold it; absent: none ever does. */
   readonly heldBy?: DelegateKind;
   /** JSON schema of the arguments, `why` included. */
@@ -158,6 +159,8 @@ export interface ToolWorld {
   readonly signal: AbortSignal;
   /** Runs the granted line, in the sandbox, in a group of its own. Its output is shown under the call by itself. */
   runLine(onOutput: (text: string) => void): Promise<LineResult>;
+  /** What runs in the background; absent where nothing can. */
+  readonly jobs?: Pick<Jobs, 'all' | 'find' | 'stop' | 'wait' | 'unread' | 'markTold'>;
   /** Runs one of our own programs (ripgrep) in the granted folder, or in the folder of the granted file; ended once it printed `maxBytes`. */
   runHelper(program: 'rg', argv: readonly string[], place: string, maxBytes: number): Promise<HelperResult>;
   /** Fetches the granted address, each hop decided on again (NET-1). */
@@ -218,8 +221,14 @@ export type Provenance =
       /** How to speak of it, where the path itself is content nobody vouched for. */
       readonly named?: string;
     }
-  /** `fed`: label of the kept-aside bytes it was given. */
-  | { readonly from: 'program'; readonly line: string; readonly folder: string; readonly fed?: Label }
+  /** `fed`: label of the kept-aside bytes it was given. `reads`: decided when it started, earlier than this call. */
+  | {
+      readonly from: 'program';
+      readonly line: string;
+      readonly folder: string;
+      readonly fed?: Label;
+      readonly reads?: 'text' | 'ref';
+    }
   /** A picture or document, whose content no trust in its path vouches for (TOOL-3). */
   | { readonly from: 'picture'; readonly path: string; readonly named?: string }
   /** Words of a language server. */
