@@ -22,6 +22,10 @@ export interface CommandLine {
   readonly theme: string | null;
   readonly sandbox: 'standard' | 'strict' | 'off' | null;
   readonly host: boolean;
+  /** `true`: the host used last; a text: that one, or a place elsewhere. */
+  readonly attach: true | string | null;
+  /** To look, and send nothing. */
+  readonly readOnly: boolean;
   readonly allow: readonly string[];
   readonly demo: boolean;
   readonly quarantineInput: boolean;
@@ -30,8 +34,22 @@ export interface CommandLine {
 
 /** A word counts as a subcommand only where the whole line parses under its grammar; otherwise the words are the prompt. */
 export const SUBCOMMANDS = {
-  attach: { argument: '[HOST]', words: [0, 1], description: 'Opens Mission Control on a session that runs in a host' },
-  hosts: { argument: '', words: [0, 0], description: 'Lists running hosts' },
+  attach: {
+    argument: '[HOST | ssh://… | docker://… | kubectl://… | NAME://…]',
+    words: [0, 1],
+    description: 'Opens Mission Control on a session that runs in a host, here or elsewhere',
+  },
+  bridge: {
+    argument: '[SESSION | new]',
+    words: [0, 1],
+    description: 'Joins standard input and output to a session, for whoever attaches from elsewhere',
+  },
+  hosts: {
+    argument: '[list | stop WHICH | restart WHICH]',
+    words: [0, 2],
+    description: 'Lists, stops or restarts hosts: one by its id, or idle, stale, all',
+  },
+  restart: { argument: '[HOST]', words: [0, 1], description: 'Restarts a host, or all that run older code than this' },
   sessions: { argument: '', words: [0, 0], description: 'Lists the sessions of this project' },
   models: { argument: '', words: [0, 0], description: 'Lists models that can be used now' },
   usage: {
@@ -61,6 +79,8 @@ export const SUBCOMMANDS = {
 
 export type SubcommandName = keyof typeof SUBCOMMANDS;
 
+const HOST_WORDS = ['list', 'stop', 'restart'];
+const HOST_GROUPS = ['idle', 'stale', 'all'];
 const CONFIG_WORDS = ['list', 'path', 'schema', 'table'];
 
 interface Flag {
@@ -285,6 +305,23 @@ export const FLAGS: readonly Flag[] = [
     }),
   },
   {
+    names: ['--attach'],
+    value: 'optional-id',
+    argument: '[HOST]',
+    description: 'Uses a session that runs in a host; with -p the prompt waits for its turn there',
+    apply: setting((line, value) => {
+      line.attach = value ?? true;
+    }),
+  },
+  {
+    names: ['--read-only'],
+    value: 'none',
+    description: 'With attach and bridge: looks on and cannot send',
+    apply: setting((line) => {
+      line.readOnly = true;
+    }),
+  },
+  {
     names: ['--demo'],
     value: 'none',
     description: 'A two-minute tour in a throw-away project, no model needed',
@@ -333,6 +370,11 @@ export function looksLikeId(word: string | undefined): word is string {
   return word !== undefined && /^[0-9a-f]{8}[0-9a-f-]*$/i.test(word);
 }
 
+/** A place elsewhere, such as `ssh://box`. */
+function namesPlace(word: string | undefined): word is string {
+  return word !== undefined && /^[A-Za-z][\w.+-]*:\/\//.test(word);
+}
+
 /** Refusals: `unknown-flag`, `missing-value`, `bad-value`, `empty-prompt` (all exit 2). */
 export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
   const line: Mutable<CommandLine> = {
@@ -354,6 +396,8 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     theme: null,
     sandbox: null,
     host: true,
+    attach: null,
+    readOnly: false,
     allow: [],
     demo: false,
     quarantineInput: false,
@@ -383,7 +427,10 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
         return refuse('missing-value', `${name} needs a value: ${name} ${flag.argument ?? ''}`.trimEnd());
       value = next;
     }
-    if (flag.value === 'optional-id' && value === null && looksLikeId(words[index + 1])) value = words[++index]!;
+    if (flag.value === 'optional-id' && value === null) {
+      const next = words[index + 1];
+      if (looksLikeId(next) || (name === '--attach' && namesPlace(next))) value = words[++index]!;
+    }
     const wrong = flag.apply(line, value);
     if (wrong !== null) return refuse('bad-value', wrong);
   }
@@ -406,7 +453,15 @@ function asSubcommand(words: readonly string[]): CommandLine['subcommand'] {
   const [least, most] = SUBCOMMANDS[known].words;
   if (rest.length < least || rest.length > most) return null;
   if (known === 'config' && rest[0] !== undefined && !CONFIG_WORDS.includes(rest[0])) return null;
-  if ((known === 'attach' || known === 'audit') && rest[0] !== undefined && !looksLikeId(rest[0])) return null;
+  const [first, second] = rest;
+  if (known === 'attach' && first !== undefined && !looksLikeId(first) && !namesPlace(first)) return null;
+  if (known === 'audit' && first !== undefined && !looksLikeId(first)) return null;
+  if (known === 'restart' && first !== undefined && !looksLikeId(first)) return null;
+  if (known === 'bridge' && first !== undefined && first !== 'new' && !looksLikeId(first)) return null;
+  if (known === 'hosts' && first !== undefined) {
+    if (!HOST_WORDS.includes(first) || (first === 'list' && second !== undefined)) return null;
+    if (second !== undefined && !HOST_GROUPS.includes(second) && !looksLikeId(second)) return null;
+  }
   return { name: known, words: rest };
 }
 

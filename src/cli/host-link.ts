@@ -1,6 +1,6 @@
-import type { Outcome } from '../base/refusal.ts';
+import { type Outcome, refuse } from '../base/refusal.ts';
 import { type HostFiles, openHostFiles } from '../link/host-files.ts';
-import { startHost } from '../link/host-process.ts';
+import { type StartedHost, startHost } from '../link/host-process.ts';
 import { LOCAL_RECONNECT } from '../link/reconnect.ts';
 import { connectSession } from '../link/socket-client.ts';
 import type { LinkedSession } from '../protocol/link.ts';
@@ -24,7 +24,8 @@ export async function openHosted(
   state: string,
   request: SessionRequest,
   client: string,
-  idleSeconds: number,
+  /** Null: it never ends by itself. */
+  idleSeconds: number | null,
   /** Called once a new host's process runs. */
   onSpawn?: () => void,
 ): Promise<Outcome<LinkedSession>> {
@@ -49,15 +50,33 @@ export async function openHosted(
   });
 }
 
+/** A new host for a session, already connected to and not yet greeted. */
+export async function startSessionHost(
+  system: System,
+  state: string | null,
+  request: SessionRequest,
+  idleSeconds: number | null,
+): Promise<Outcome<StartedHost>> {
+  if (state === null) return refuse('no-place', 'a host needs a place: neither HOME nor HOUSTON_HOME is set');
+  return startHost({
+    system,
+    files: await openHostFiles(system, state),
+    command: ownCommand('__host'),
+    folder: request.folder,
+    options: { ...requestToJson(request), idleSeconds },
+  });
+}
+
 /** A host that runs already; when it dies, whoever opened its session may start another, which is then found. */
 export async function attachToHost(
   system: System,
   state: string,
   host: { readonly socket: string; readonly session: string },
   client: string,
+  readOnly = false,
 ): Promise<Outcome<LinkedSession>> {
   const files = await openHostFiles(system, state);
-  return linkToHost(system, host, client, () => hostOf(files, host.session));
+  return linkToHost(system, host, client, () => hostOf(files, host.session), readOnly);
 }
 
 /** The session as its journal has it; only what no journal holds is asked for again. */
@@ -82,6 +101,7 @@ function linkToHost(
   client: string,
   /** Another way once this one leads nowhere; null when there is none. */
   another: () => Promise<Way | null>,
+  readOnly = false,
 ): Promise<Outcome<LinkedSession>> {
   let way = first;
   const take = (next: Way): Promise<Connection> => {
@@ -90,6 +110,7 @@ function linkToHost(
   };
   return connectSession({
     client,
+    readOnly,
     build: VERSION,
     clock: system.clock,
     connect: async () => {

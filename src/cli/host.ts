@@ -24,7 +24,7 @@ export async function runHostProcess(): Promise<number> {
   const { state } = places(system.environment);
   if (state === null) return 1;
   const request = requestFromJson(read.value);
-  const idleSeconds = typeof read.value.idleSeconds === 'number' ? read.value.idleSeconds : 15;
+  const { idleSeconds } = read.value;
   return runHost({
     system,
     files: await openHostFiles(system, state),
@@ -33,7 +33,7 @@ export async function runHostProcess(): Promise<number> {
     build: VERSION,
     fingerprint: fingerprint(),
     session: request.session,
-    idleMs: idleSeconds * 1000,
+    idleMs: typeof idleSeconds === 'number' ? idleSeconds * 1000 : null,
     open: async () => {
       const opened = await openSession(system, request);
       if (!opened.ok) return opened;

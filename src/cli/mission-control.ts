@@ -1,4 +1,4 @@
-import { done, type Outcome, refuse } from '../base/refusal.ts';
+import { done, type Outcome } from '../base/refusal.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import type { Settings } from '../core/settings/schema.ts';
@@ -13,6 +13,7 @@ import { createBunSystem } from '../system/bun/system.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { VERSION } from './build.ts';
+import { runningSessions } from './hosts-door.ts';
 import { otherSessions } from './other-sessions.ts';
 import { writeErr, writeOut } from './output.ts';
 import type { SessionRequest } from './session-request.ts';
@@ -30,13 +31,11 @@ interface Opening {
 export async function runInTerminal(line: CommandLine, folder: string): Promise<number> {
   const real = createBunSystem();
   const system = { ...real, files: createStartFiles(real.files) };
-  const { input, output } = system.terminal.isInteractive;
-  if (!input || !output) {
-    writeErr(
-      'houston: no-terminal: Mission Control needs a terminal for input and output; houston -p TEXT works without one\n',
-    );
-    return 2;
+  if (line.attach !== null) {
+    if (!isInteractive(system)) return noTerminal();
+    return attachInTerminal(system, line, folder, line.attach === true ? null : line.attach);
   }
+  if (!isInteractive(system)) return noTerminal();
   if (line.files.length > 0 && line.prompt === null) {
     writeErr('houston: bad-value: --file goes with a prompt\n');
     return 2;
@@ -92,6 +91,18 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
   });
 }
 
+function isInteractive(system: TerminalSystem): boolean {
+  const { input, output } = system.terminal.isInteractive;
+  return input && output;
+}
+
+function noTerminal(): number {
+  writeErr(
+    'houston: no-terminal: Mission Control needs a terminal for input and output; houston -p TEXT works without one\n',
+  );
+  return 2;
+}
+
 /** `houston attach [HOST]`: an open session, wherever it runs. */
 export async function attachInTerminal(
   system: TerminalSystem,
@@ -100,35 +111,47 @@ export async function attachInTerminal(
   name: string | null,
 ): Promise<number> {
   const own = places(system.environment);
-  const { chooseHost, openHostFiles } = await import('../link/host-files.ts');
-  const hosts =
-    own.state === null
-      ? []
-      : (await (await openHostFiles(system, own.state)).list()).filter((host) => host.state !== 'stopped');
-  const newest = hosts[0];
-  const found =
-    name !== null
-      ? chooseHost(hosts, name)
-      : newest === undefined
-        ? refuse('no-such-host', 'no session runs in a host')
-        : done(newest);
-  if (!found.ok) {
-    writeErr(`houston: ${found.refusal.identifier}: ${found.refusal.message}\n`);
-    return 2;
-  }
-  const { settings } = await loadSettings(
-    system.files,
-    settingsLayers({ config: own.config, project: folder, argument: line.settings }),
-  );
+  const layers = settingsLayers({ config: own.config, project: folder, argument: line.settings });
+  const { settings } = await loadSettings(system.files, layers);
   const client = `tui-${system.ids.hex(4)}`;
-  const request = { folder: found.value.folder, session: found.value.session } as SessionRequest;
+  const refuseWith = (identifier: string, message: string): number => {
+    writeErr(`houston: ${identifier}: ${message}\n`);
+    return 2;
+  };
+  const { plainRequest, reachSession } = await import('./reach-session.ts');
+  const drawing = { settings, client, prompt: line.prompt, readOnly: line.readOnly, places: own };
+  if (name?.includes('://')) {
+    const { readPlacement } = await import('../link/placement.ts');
+    const placement = readPlacement(name, settings.placements);
+    if (!placement.ok) return refuseWith(placement.refusal.identifier, placement.refusal.message);
+    const { connectPlacement } = await import('../link/remote-link.ts');
+    const session = connectPlacement(system, placement.value, {
+      client,
+      build: VERSION,
+      readOnly: line.readOnly,
+      report: () => {},
+    });
+    const opening: Opening = { begun: Promise.resolve(), session, close: async () => {} };
+    // Which session and folder is known there is told by its first snapshot.
+    const request = plainRequest({ folder: '', session: placement.value.session ?? '', open: 'resume' });
+    return drawAndWait(system, line, { ...drawing, opening, request, hosted: true, elsewhere: name });
+  }
+  const reached = await reachSession(system, own.state, name, folder);
+  if (!reached.ok) return refuseWith(reached.refusal.identifier, reached.refusal.message);
+  if (reached.value.kind === 'start') {
+    const { request } = reached.value;
+    const opening = openInHost(system, own.state ?? '', request, client, settings);
+    return drawAndWait(system, line, { ...drawing, opening, request, hosted: true });
+  }
+  const { host } = reached.value;
   const { attachToHost } = await import('./host-link.ts');
   const opening: Opening = {
     begun: Promise.resolve(),
-    session: attachToHost(system, own.state ?? '', found.value, client),
+    session: attachToHost(system, own.state ?? '', host, client, line.readOnly),
     close: async () => {},
   };
-  return drawAndWait(system, line, { settings, opening, client, prompt: null, request, hosted: true, places: own });
+  const request = plainRequest({ folder: host.folder, session: host.session, open: 'resume' });
+  return drawAndWait(system, line, { ...drawing, opening, request, hosted: true });
 }
 
 function openInHost(
@@ -142,7 +165,7 @@ function openInHost(
   const begun = Promise.withResolvers<void>();
   const open = async (): Promise<Outcome<LinkedSession>> => {
     const { openHosted } = await import('./host-link.ts');
-    const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds ?? 15, begun.resolve);
+    const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds, begun.resolve);
     if (hosted.ok || hosted.refusal.identifier !== 'not-private') return hosted;
     // No place for a host to listen at, such as a home that cannot be written to: then the session runs here.
     begun.resolve();
@@ -182,6 +205,12 @@ interface Drawing {
   readonly request: SessionRequest;
   readonly hosted: boolean;
   readonly places: Places;
+  readonly readOnly?: boolean;
+  /** As the person named it, when the session runs elsewhere. */
+  readonly elsewhere?: string;
+  /** The session this window showed before. */
+  readonly previous?: string;
+  readonly notice?: string;
 }
 
 /** Shows one session after the other, as the person goes from one to the next. */
@@ -206,6 +235,25 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   process.on('uncaughtException', onBug);
   process.on('unhandledRejection', onBug);
   let next: Drawing | null = null;
+  let goesOn = false;
+  const { state } = drawing.places;
+  // Elsewhere is another machine: what runs on this one is no way to go from there.
+  const hosts =
+    state === null || drawing.elsewhere !== undefined
+      ? null
+      : runningSessions({
+          ...{ system, state, request, hosted: drawing.hosted },
+          idleSeconds: settings.hostIdleSeconds,
+          previous: drawing.previous ?? null,
+          open: async (wanted) => {
+            const opening = openInHost(system, state, wanted, client, settings);
+            const opened = await opening.session;
+            if (!opened.ok) return opened.refusal.message;
+            next = { ...drawing, opening, request: wanted, prompt: null, hosted: true, previous: request.session };
+            goesOn = drawing.hosted;
+            return null;
+          },
+        });
   const sessions = otherSessions({
     system,
     state: drawing.places.state,
@@ -216,7 +264,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
         : openHere(system, wanted, client);
       const opened = await opening.session;
       if (!opened.ok) return opened.refusal.message;
-      next = { ...drawing, opening, request: wanted, prompt: null };
+      next = { ...drawing, opening, request: wanted, prompt: null, previous: request.session };
       return null;
     },
   });
@@ -255,7 +303,11 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       ...(line.save && drawing.places.state !== null
         ? { history: historyOf(system, drawing.places.state, request.folder) }
         : {}),
-      sessions,
+      ...(drawing.elsewhere === undefined ? { sessions } : {}),
+      ...(hosts === null ? {} : { hosts }),
+      ...(drawing.hosted ? {} : { inThisProcess: true }),
+      ...(drawing.readOnly === true ? { readOnly: true } : {}),
+      ...(drawing.notice === undefined ? {} : { notice: drawing.notice }),
       onTerminalTaken: (take) => {
         giveBack = take;
       },
@@ -264,11 +316,20 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   process.off('uncaughtException', onBug);
   process.off('unhandledRejection', onBug);
   // What is left for another one is ended like one that is quit: it lies on the disk, and nothing of it runs on.
-  if (next !== null && report.reason === 'switched') await session.send({ type: 'end' }, client).catch(() => undefined);
+  if (next !== null && report.reason === 'switched' && !goesOn)
+    await session.send({ type: 'end' }, client).catch(() => undefined);
   const refusal = await startRefusal(opening.session);
   await session.close();
   await opening.close();
   if (next !== null && report.reason === 'switched') return next;
+  if (report.reason === 'detached' && !drawing.hosted && state !== null && request.save) {
+    // It ran in this process, which is about to end: first it moves to where it can stay.
+    const as = { open: 'resume', forkOf: null, model: null, effort: null } as const;
+    const moved: SessionRequest = { ...request, ...as, session: report.session };
+    const opening = openInHost(system, state, moved, client, settings);
+    const notice = 'The session runs in a host now: /detach once more leaves it there';
+    return { ...drawing, opening, request: moved, prompt: null, hosted: true, notice };
+  }
   if (report.reason === 'terminal-gone') return 0;
   return sayGoodbye(report, drawing, refusal);
 }
@@ -345,7 +406,10 @@ function sayGoodbye(
   if (refusal !== null) writeErr(`houston: ${refusal.identifier}: ${refusal.message}\n`);
   const { session } = drawing.request;
   const short = session.slice(0, 13);
-  if (report.reason === 'detached' && drawing.hosted)
+  const { elsewhere } = drawing;
+  if (elsewhere !== undefined) {
+    if (report.reason === 'detached') writeOut(`The session goes on. Come back: houston attach ${elsewhere}\n`);
+  } else if (report.reason === 'detached' && drawing.hosted)
     writeOut(`The session goes on. Come back: houston attach ${short}\n`);
   else if (report.title !== '' && drawing.request.save !== false)
     writeOut(`Go on with this session: houston --resume ${short}\n`);

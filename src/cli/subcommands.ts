@@ -5,7 +5,6 @@ import { modelRefText } from '../core/models/model-ref.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { places } from '../core/settings/paths.ts';
 import { SETTINGS, type SettingName, settingsSchema } from '../core/settings/schema.ts';
-import { openHostFiles } from '../link/host-files.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine, SubcommandName } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
@@ -28,8 +27,18 @@ export async function runSubcommand(
       const { attachInTerminal } = await import('./mission-control.ts');
       return attachInTerminal(system, line, folder, subcommand.words[0] ?? null);
     }
-    case 'hosts':
-      return listHosts(system);
+    case 'bridge': {
+      const { runBridge } = await import('./bridge.ts');
+      return runBridge(system, line, folder, subcommand.words[0] ?? null);
+    }
+    case 'hosts': {
+      const { runHosts } = await import('./hosts.ts');
+      return runHosts(system, subcommand.words);
+    }
+    case 'restart': {
+      const { runRestart } = await import('./hosts.ts');
+      return runRestart(system, subcommand.words[0] ?? null);
+    }
     case 'sessions':
       return printSessions(system, folder);
     case 'models':
@@ -57,18 +66,6 @@ export async function runSubcommand(
     case 'doctor':
       return runDoctor(system, line, folder);
   }
-}
-
-async function listHosts(system: TerminalSystem): Promise<number> {
-  const { state } = places(system.environment);
-  const hosts = state === null ? [] : await (await openHostFiles(system, state)).list();
-  if (hosts.length === 0) writeErr('houston: no session runs in a host\n');
-  for (const host of hosts) {
-    writeOut(
-      `${host.host}  ${host.state.padEnd(8)} ${host.session.slice(0, 13)}  ${host.attached} attached${host.unseen ? ', unseen reply' : ''}  ${host.folder}  ${plain(host.title)}\n`,
-    );
-  }
-  return 0;
 }
 
 async function printSessions(system: TerminalSystem, folder: string): Promise<number> {

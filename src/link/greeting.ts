@@ -29,6 +29,14 @@ export interface Greeted {
   readonly refusal: { readonly identifier: string; readonly message: string } | null;
 }
 
+/** Which end is which, said by ours: the other end knows only numbers. */
+function skewText(host: Extract<FromHost, { type: 'refused' }>, own: GreetOptions): string | null {
+  if (host.identifier !== 'protocol-mismatch') return null;
+  const protocol = own.protocol ?? PROTOCOL_VERSION;
+  const older = host.protocol < protocol ? `Houston ${host.build} there` : `Houston ${own.build} here`;
+  return `the host speaks protocol ${host.protocol} and this program ${protocol}: ${older} is the older one, to be updated or restarted`;
+}
+
 /**
  * Says hello and waits for the answer, a few seconds at most. Messages after it go to `onMessage`, its end to
  * `onClosed`. Refusals: `protocol-mismatch` is a value of its own (`ready: false`, so that the host can be stopped);
@@ -59,7 +67,10 @@ export function greet(
     }
     const { protocol, build } = message;
     const session = message.type === 'ready' ? (message.session ?? null) : null;
-    const refusal = message.type === 'refused' ? { identifier: message.identifier, message: message.message } : null;
+    const refusal =
+      message.type === 'refused'
+        ? { identifier: message.identifier, message: skewText(message, options) ?? message.message }
+        : null;
     if (refusal !== null && refusal.identifier !== 'protocol-mismatch') {
       fail(refusal.identifier, refusal.message);
       return;

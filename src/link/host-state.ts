@@ -1,4 +1,6 @@
+import { isRunningAside } from '../protocol/aside.ts';
 import type { HostedSession } from '../protocol/host.ts';
+
 import { apply, emptyHead, emptyView } from '../protocol/reduce.ts';
 import type { Session } from '../protocol/session.ts';
 import type { View } from '../protocol/view.ts';
@@ -56,6 +58,7 @@ function isBusy(view: View): boolean {
   const { phase } = view.activity;
   if (phase !== 'idle' && phase !== 'starting') return true;
   if (view.jobs.some((job) => job.state === 'running' || job.state === 'stopping')) return true;
+  if (view.asides.some(isRunningAside) || view.signIn !== null) return true;
   // What waits for a person (a held queue, a start that failed) waits on disk as well.
   return view.queue.rows.length > 0 && view.queue.paused === null && view.head.ready;
 }

@@ -14,5 +14,8 @@ export function backOff(options: { firstMs: number; mostMs: number; attempts: nu
   };
 }
 
+/** Another machine may be out of reach for as long as a laptop sleeps: about an hour of being awake. */
+export const REMOTE_RECONNECT = backOff({ firstMs: 100, mostMs: 5_000, attempts: 720 });
+
 /** A host on this machine is back at once or not at all: about three seconds. */
 export const LOCAL_RECONNECT = backOff({ firstMs: 20, mostMs: 500, attempts: 10 });

@@ -6,7 +6,7 @@ import type { Attachment, AttachOptions } from '../protocol/session.ts';
 import type { Update } from '../protocol/update.ts';
 import type { Connection } from '../system/network.ts';
 import type { Framed } from './framing.ts';
-import { type GreetOptions, greet } from './greeting.ts';
+import { type Greeted, type GreetOptions, greet } from './greeting.ts';
 import type { Report } from './guard-session.ts';
 import { createListeners } from './listeners.ts';
 import { createLiveness, type Liveness } from './liveness.ts';
@@ -20,6 +20,10 @@ export interface ConnectOptions extends GreetOptions {
   readonly reconnect: ReconnectPolicy;
   /** How long a peer that owes an answer may be silent before it is probed, and again before it counts as lost. */
   readonly silenceMs?: number;
+  /** Who answered, each time a connection stands. */
+  readonly onHost?: (host: Greeted['host']) => void;
+  /** Says more of why nobody answered than the link itself can. */
+  readonly explain?: (refusal: Refusal) => Refusal;
   readonly report: Report;
 }
 
@@ -49,12 +53,22 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   retry: false,
   navigate: false,
   job: true,
+  'job-input': false,
+  'job-size': true,
   seen: true,
   end: true,
   custom: false,
 };
-  'job-input': false,
-  'job-size': true,
+
+/** What does not get better by waiting: another build, a wrong token, a session that is not there any more. */
+const IN_VAIN: ReadonlySet<string> = new Set([
+  'protocol-mismatch',
+  'not-allowed',
+  'no-such-host',
+  'ambiguous-host',
+  'session-not-found',
+  'session-ambiguous',
+]);
 
 interface Watching {
   readonly options: AttachOptions;
@@ -103,6 +117,13 @@ function createClient(options: ConnectOptions) {
   }
 
   async function open(): Promise<Outcome<null>> {
+    const opened = await tryToOpen();
+    return opened.ok || options.explain === undefined
+      ? opened
+      : { ok: false, refusal: options.explain(opened.refusal) };
+  }
+
+  async function tryToOpen(): Promise<Outcome<null>> {
     let connection: Connection;
     try {
       connection = await options.connect();
@@ -128,6 +149,7 @@ function createClient(options: ConnectOptions) {
       greeted.value.framed.close();
       return { ok: false, refusal: refusal ?? { identifier: 'closed', message: 'the link was closed' } };
     }
+    options.onHost?.(greeted.value.host);
     current = greeted.value.framed;
     if (current.closed) return refuse('link-lost', 'the host closed the connection');
     resume(current);
@@ -176,9 +198,7 @@ function createClient(options: ConnectOptions) {
       const opened = await open();
       if (opened.ok || isClosed()) return;
       refusal = opened.refusal;
-      // Another build or a wrong token does not get better by waiting.
-      if (refusal.identifier === 'protocol-mismatch' || refusal.identifier === 'not-allowed')
-        return finish('lost', refusal);
+      if (IN_VAIN.has(refusal.identifier)) return finish('lost', refusal);
     }
   }
 

@@ -133,6 +133,52 @@ const PROVIDERS: Setting<Readonly<Record<string, ProviderSetting>>> = {
   read: (value) => (isRecord(value) ? readProviders(value) : undefined),
 };
 
+/** Null: never; the word for it in a file is `off`, and what is neither is as if it were not there. */
+const HOST_IDLE: Setting<number | null> = {
+  ...whole(
+    'session.hostIdleSeconds',
+    15,
+    [0, 86_400],
+    'session',
+    'Seconds a host outlives its last reason to run; "off": it stays until it is stopped.',
+  ),
+  schema: { anyOf: [{ type: 'integer', minimum: 0, maximum: 86_400 }, { const: 'off' }] },
+  read: (value) =>
+    value === 'off'
+      ? null
+      : typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 86_400
+        ? value
+        : undefined,
+};
+
+/** Which program gives the byte stream: the person's alone, since it runs with all they may do. */
+const PLACEMENTS: Setting<Readonly<Record<string, { readonly bridge: readonly string[] }>>> = {
+  key: 'placements',
+  scope: 'person',
+  owner: 'terminal',
+  initial: {},
+  join: 'by-name',
+  description: 'Where houston attach NAME:// leads: {"NAME": {"bridge": ["ssh", "-T", "box", "houston", "bridge"]}}.',
+  schema: {
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      required: ['bridge'],
+      properties: { bridge: { type: 'array', items: { type: 'string' }, minItems: 1 } },
+    },
+  },
+  read: (value) =>
+    isRecord(value)
+      ? Object.fromEntries(
+          Object.entries(value).flatMap(([name, entry]) => {
+            const bridge = isRecord(entry) && Array.isArray(entry.bridge) ? entry.bridge : [];
+            const words = bridge.filter((word): word is string => typeof word === 'string');
+            return words.length > 0 && words.length === bridge.length ? [[name, { bridge: words }]] : [];
+          }),
+        )
+      : undefined,
+};
+
 const KEYBINDINGS: Setting<Readonly<Record<string, string>>> = {
   key: 'keybindings',
   scope: 'project',
@@ -286,8 +332,13 @@ export const SETTINGS = {
     'detached',
     ['detached', 'session', 'turn'],
     'session',
-    'Seconds a host outlives its last reason to run.',
+    'How long a command in the background may live: past everything, or until its session or its turn ends.',
   ),
+  jobsWake: flag('jobs.wake', true, 'session', 'Lets a job that ends while nothing runs begin a turn.'),
+  naming: flag('session.naming', false, 'session', 'Asks the model for a title beside the first turn of a session.'),
+  host: flag('session.host', true, 'session', 'Runs sessions in a host process of their own.'),
+  hostIdleSeconds: HOST_IDLE,
+  placements: PLACEMENTS,
   sendMode: choice(
     'interface.sendMode',
     'steering',

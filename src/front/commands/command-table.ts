@@ -65,6 +65,8 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('help', 'Session', 'Every key and command', '', { keys: ['f1'], fixed: false }),
   slash('quit', 'Session', 'End the session and leave', '', { aliases: ['exit'] }),
   slash('detach', 'Session', 'Leave the session running and close this screen', ''),
+  slash('switch', 'Session', 'Show another session in this window', '[ID | - | new [prompt]]'),
+  slash('restart', 'Session', 'End this session’s host and go on with it on the installed code', ''),
   slash('suspend', 'Session', 'Stop this program the way the shell does', '', { keys: [] }),
   slash('model', 'Model', 'Choose the model, and how hard it thinks', '[provider:model]', { keys: ['alt-m'] }),
   slash('effort', 'Model', 'How hard the model thinks', '[level]', {

@@ -18,6 +18,7 @@ import { type ColorDepth, colorDepthOf } from './frame/color.ts';
 import { hasLightBackground } from './frame/detect.ts';
 import { Frame } from './frame/frame.ts';
 import { FrameScheduler } from './frame/scheduler.ts';
+import type { HostsDoor } from './hosts-door.ts';
 import type { InputEvent } from './input/event.ts';
 import { type Layout, promptColumns } from './layout.ts';
 import { plainLine, sentBefore, withText } from './prompt-state.ts';
@@ -58,6 +59,14 @@ export interface MissionControlOptions {
   readonly terminalTitle?: boolean;
   /** The way to other sessions; absent where there is none. */
   readonly sessions?: SessionsDoor;
+  /** Other sessions that run, and what holds this one; absent where it runs in this very process. */
+  readonly hosts?: HostsDoor;
+  /** The session lies in this process and ends with it: it can only be left while nothing runs. */
+  readonly inThisProcess?: boolean;
+  /** To look, and send nothing: leaving ends nothing. */
+  readonly readOnly?: boolean;
+  /** Said once the screen stands. */
+  readonly notice?: string;
   /** Prompts of earlier sessions, oldest first, and where new ones are kept. */
   readonly history?: PromptHistoryDoor;
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
@@ -94,6 +103,8 @@ const LEAVE_LIMIT = 2000;
 export function runMissionControl(control: MissionControl): Promise<ExitReport> {
   return new Loop(control).run();
 }
+
+const LOOKS_ON = 'This window looks on: nothing can be sent from it';
 
 function leavingBy(how: 'quit' | 'detach', link: Screen['link']): ExitReport['reason'] {
   if (link === 'ended') return 'ended';
@@ -153,8 +164,14 @@ class Loop {
       () => this.#leave('terminal-gone'),
     );
     const head: Head = { ...emptyHead('', environment.folder, ''), home: environment.home, ...options.head };
-    this.#link = new SessionLink(session, client, head, this.#cards.pages, clock, (event) =>
-      this.#guarded(() => this.#dispatch(event)),
+    this.#link = new SessionLink(
+      session,
+      client,
+      head,
+      this.#cards.pages,
+      clock,
+      (event) => this.#guarded(() => this.#dispatch(event)),
+      options.readOnly,
     );
     this.#link.onChange = (change) => this.#cards.follow(change);
     this.#highlighter = new Highlighter(
@@ -192,6 +209,8 @@ class Loop {
       this.#link.attach();
       if (options.prompt !== undefined) this.#sendFirst(options.prompt);
       if (options.history !== undefined) this.#loadHistory(options.history);
+      const notice = options.notice ?? (options.readOnly === true ? LOOKS_ON : undefined);
+      if (notice !== undefined) this.#dispatch({ type: 'note', level: 'info', text: notice });
     });
     return this.#done.promise;
   }
@@ -275,7 +294,8 @@ class Loop {
       handOver: (work, keepRaw) => this.#handOver(work, keepRaw),
       redraw: () => this.#frame.invalidate(),
       sessions: options.sessions,
-      leave: (how) => this.#leave(how === 'switch' ? 'switched' : leavingBy(how, this.#screen.link)),
+      hosts: options.hosts,
+      leave: (how) => this.#goAway(how),
       remember: (text) => options.history?.add(text),
       forget: (text) => options.history?.remove?.(text),
       write: (text) => this.#door.write(text),
@@ -410,9 +430,20 @@ class Loop {
 
   #saveDraft(): void {
     const { prompt } = this.#screen;
-    if (!prompt.unsaved) return;
+    if (!prompt.unsaved || this.#control.options.readOnly === true) return;
     this.#screen = { ...this.#screen, prompt: { ...prompt, unsaved: false } };
     this.#drafts.tell({ buffer: prompt.editor.buffer, shell: prompt.shell !== 'off' });
+  }
+
+  #goAway(how: 'quit' | 'detach' | 'switch'): void {
+    const { options } = this.#control;
+    if (how === 'detach' && options.inThisProcess === true && isRunning(this.#link.view)) {
+      const text = 'Not while a turn runs: this session lies in this window, and moving it would stop the turn';
+      this.#dispatch({ type: 'note', level: 'warning', text });
+      return;
+    }
+    const { link } = this.#screen;
+    this.#leave(how === 'switch' ? 'switched' : leavingBy(options.readOnly === true ? 'detach' : how, link));
   }
 
   /** The one way out. The terminal is given back first, then the rest is closed (EX-1). */

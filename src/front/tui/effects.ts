@@ -11,6 +11,8 @@ import { type ClipboardParts, holdsPicture, readClipboard } from './clipboard.ts
 import { PATH_LIMIT } from './completion.ts';
 import { editExternally } from './external-editor.ts';
 import { clipboardSequence } from './frame/screen-modes.ts';
+import { performHostEffect } from './host-effects.ts';
+import type { HostsDoor } from './hosts-door.ts';
 import { HOLD } from './modals/ask-state.ts';
 import type { ListOf } from './modals/list.ts';
 import { CHUNK_LINES, type PickerItem } from './modals/modal.ts';
@@ -37,6 +39,8 @@ export interface EffectParts {
   readonly leave: (how: 'quit' | 'detach' | 'switch') => void;
   /** Absent where no other session can be opened. */
   readonly sessions?: SessionsDoor | undefined;
+  /** Absent where the session runs in this window's own process. */
+  readonly hosts?: HostsDoor | undefined;
   readonly remember: (text: string) => void;
   readonly forget: (text: string) => void;
   readonly write: (text: string) => void;
@@ -200,6 +204,13 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       return;
     case 'redraw':
       parts.redraw();
+      return;
+    case 'read-hosts':
+    case 'switch':
+    case 'start-session':
+    case 'stop-session':
+    case 'restart-host':
+      performHostEffect(parts, effect);
       return;
     case 'leave':
       parts.leave(effect.how);

@@ -7,6 +7,7 @@ import { modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openQueue } from './modals/queue-editor.ts';
 import { openReader } from './modals/reader.ts';
 import { rewindList } from './modals/rewind.ts';
+import { runningList } from './modals/running.ts';
 import { sessionsList } from './modals/sessions.ts';
 import { threadsList } from './modals/threads.ts';
 import { treeList } from './modals/tree.ts';
@@ -46,6 +47,12 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   quit: (screen) => step(screen, { kind: 'leave', how: 'quit' }),
   detach: (screen) => step(screen, { kind: 'leave', how: 'detach' }),
+  switch: (screen, _context, argument) => {
+    if (argument === '') return step(withModal(screen, runningList()), { kind: 'read-hosts' });
+    const prompt = /^new\s+(\S.*)$/s.exec(argument)?.[1];
+    return step(screen, prompt === undefined ? { kind: 'switch', to: argument } : { kind: 'start-session', prompt });
+  },
+  restart: (screen) => step(screen, { kind: 'restart-host' }),
   suspend: (screen) => step(screen, { kind: 'suspend' }),
   redraw: (screen) => step(screen, { kind: 'redraw' }),
   status: (screen) => step(screen, { kind: 'read-status' }),

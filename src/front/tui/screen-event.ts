@@ -137,4 +137,10 @@ export type ScreenEffect =
   | { readonly kind: 'forget'; readonly text: string }
   | { readonly kind: 'suspend' }
   | { readonly kind: 'redraw' }
+  | { readonly kind: 'read-hosts' }
+  /** Another session in this window, by whatever it was called. */
+  | { readonly kind: 'switch'; readonly to: string }
+  | { readonly kind: 'start-session'; readonly prompt: string }
+  | { readonly kind: 'stop-session'; readonly session: string }
+  | { readonly kind: 'restart-host' }
   | { readonly kind: 'leave'; readonly how: 'quit' | 'detach' };

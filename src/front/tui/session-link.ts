@@ -24,6 +24,7 @@ export class SessionLink {
   readonly #client: ClientId;
   readonly #clock: LinkClock;
   readonly #pages: Pages;
+  readonly #readOnly: boolean;
   readonly #dispatch: (event: ScreenEvent) => void;
   #attachment: Attachment | null = null;
   #tries = 0;
@@ -38,7 +39,9 @@ export class SessionLink {
     pages: Pages,
     clock: LinkClock,
     dispatch: (event: ScreenEvent) => void,
+    readOnly = false,
   ) {
+    this.#readOnly = readOnly;
     this.#session = session;
     this.#client = client;
     this.#clock = clock;
@@ -50,7 +53,10 @@ export class SessionLink {
   attach(): void {
     if (this.#closed) return;
     const after = this.view.seq > 0 ? { after: this.view.seq } : {};
-    const attachment = this.#session.attach({ client: this.#client, ...after }, (update) => this.#take(update));
+    const attachment = this.#session.attach(
+      { client: this.#client, ...after, ...(this.#readOnly ? { readOnly: true } : {}) },
+      (update) => this.#take(update),
+    );
     this.#attachment = attachment;
     void attachment.closed.then((reason) => {
       if (this.#closed || this.#attachment !== attachment) return;

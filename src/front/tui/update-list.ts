@@ -2,6 +2,7 @@ import { isAnswered, isRunningAside } from '../../protocol/aside.ts';
 import type { Intent } from '../../protocol/intent.ts';
 import { isRunning } from '../commands/facts.ts';
 import { type ListModal, type ListRow, withRows } from './modals/list.ts';
+import type { ConfirmModal } from './modals/modal.ts';
 import { sessionsList } from './modals/sessions.ts';
 import { threadRows, threadsList, threadText } from './modals/threads.ts';
 import { withAnswer } from './open-card.ts';
@@ -32,6 +33,28 @@ export function doOfList(screen: Screen, context: Context, modal: ListModal, doe
       return doOfThread(screen, context, does, row);
     case 'sessions':
       return doOfSession(screen, context, does, row);
+    case 'running':
+      return doOfRunning(screen, does, row);
+  }
+}
+
+function doOfRunning(screen: Screen, does: string, row: ListRow): Step {
+  switch (does) {
+    case 'new':
+      return step(screen, { kind: 'switch', to: 'new' });
+    case 'stop': {
+      // The second press: what runs there ends with it.
+      const sure: ConfirmModal = {
+        kind: 'confirm',
+        title: 'Stop this session?',
+        text: `${row.text}: what runs there is stopped. It can be resumed.`,
+        yes: 'Stop it',
+        action: { kind: 'stop-session', session: row.value },
+      };
+      return stay({ ...screen, modals: [...screen.modals, sure] });
+    }
+    default:
+      return row.here ? noted(screen, 'This window shows it already') : step(screen, { kind: 'switch', to: row.value });
   }
 }
 

@@ -180,6 +180,8 @@ function effectOf({ action }: ConfirmModal): ScreenEffect {
   switch (action.kind) {
     case 'discard-queue':
       return { kind: 'send', intent: { type: 'queue-discard', inputs: 'all' } };
+    case 'stop-session':
+      return { kind: 'stop-session', session: action.session };
     case 'copy-to-file':
       return { kind: 'copy-to-file', text: action.text };
   }

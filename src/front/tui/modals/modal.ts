@@ -113,6 +113,7 @@ export interface ConfirmModal {
 
 export type ConfirmAction =
   | { readonly kind: 'discard-queue' }
+  | { readonly kind: 'stop-session'; readonly session: string }
   | { readonly kind: 'copy-to-file'; readonly text: string };
 
 /** Lines of output fetched at once. */
