@@ -1,5 +1,7 @@
+import { expect } from 'bun:test';
 import { type ExitReport, type MissionControlOptions, runMissionControl } from '../../src/front/tui/app.ts';
-import type { Cell, Frame } from '../../src/front/tui/frame/frame.ts';
+import { type Cell, Frame } from '../../src/front/tui/frame/frame.ts';
+import type { Painter } from '../../src/front/tui/frame/painter.ts';
 import { HOLD } from '../../src/front/tui/modals/ask-state.ts';
 import type { Screen } from '../../src/front/tui/screen.ts';
 import type { Intent, IntentType } from '../../src/protocol/intent.ts';
@@ -99,7 +101,8 @@ export async function drive(options: DriverOptions = {}): Promise<Driver> {
     environment,
     options: {
       ...options.options,
-      onFrame: (drawn, state) => {
+      onFrame: (drawn, state, drawWhole) => {
+        expectKeptAsDrawn(drawn, drawWhole);
         frame = drawn;
         screen = state;
       },
@@ -222,4 +225,26 @@ export function bytesOf(chord: string): string {
   if (alt !== null) return `\x1b${alt[1] === undefined ? alt[2]! : alt[2]!.toUpperCase()}`;
   if ([...chord].length === 1) return chord;
   throw new Error(`no bytes known for ${chord}`);
+}
+
+/** Whatever a frame kept from the one before must stand as if it had been drawn anew. */
+function expectKeptAsDrawn(frame: Frame, drawWhole: (painter: Painter) => void): void {
+  const whole = new Frame(frame.width, frame.height);
+  drawWhole(whole.painter());
+  whole.flush({ depth: 'truecolor', synchronized: true });
+  for (let y = 0; y < frame.height; y++)
+    for (let x = 0; x < frame.width; x++) {
+      const [kept, drawn] = [frame.cell(x, y), whole.cell(x, y)];
+      const same =
+        kept.text === drawn.text &&
+        kept.fg === drawn.fg &&
+        kept.bg === drawn.bg &&
+        kept.attributes === drawn.attributes;
+      const [hit, meant] = [frame.hitAt(x, y), whole.hitAt(x, y)];
+      if (!same || JSON.stringify(hit) !== JSON.stringify(meant))
+        throw new Error(
+          `column ${x} of row ${y} was kept but is drawn otherwise:\n${frame.rows()[y]}\n${whole.rows()[y]}`,
+        );
+    }
+  expect(frame.cursor).toEqual(whole.cursor);
 }

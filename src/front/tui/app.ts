@@ -11,20 +11,22 @@ import { isRunning } from '../commands/facts.ts';
 import { makeKeymap } from '../commands/keymap.ts';
 import { Announcer } from './announcer.ts';
 import { DraftKeeper } from './draft-keeper.ts';
-import { type Drawn, drawScreen, placeScene } from './draw-screen.ts';
+import { type Drawn, drawScreen, type Ground, placeScene } from './draw-screen.ts';
 import { LayoutCache } from './editor/layout.ts';
 import { performEffect } from './effects.ts';
 import { type ColorDepth, colorDepthOf } from './frame/color.ts';
 import { hasLightBackground } from './frame/detect.ts';
 import { Frame } from './frame/frame.ts';
+import type { Painter } from './frame/painter.ts';
 import { FrameScheduler } from './frame/scheduler.ts';
 import type { HostsDoor } from './hosts-door.ts';
 import type { InputEvent } from './input/event.ts';
+import { KeptRegions } from './kept-regions.ts';
 import { type Layout, promptColumns } from './layout.ts';
 import { plainLine, sentBefore, withText } from './prompt-state.ts';
 import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
-import { ORBIT_STEP } from './scene.ts';
+import { moves, ORBIT_STEP } from './scene.ts';
 import { newScreen, type Screen } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { sendPrompt } from './sending.ts';
@@ -71,8 +73,8 @@ export interface MissionControlOptions {
   readonly history?: PromptHistoryDoor;
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
   readonly onTerminalTaken?: (giveBack: () => Promise<void>) => void;
-  /** Called after each frame that was drawn. */
-  readonly onFrame?: (frame: Frame, screen: Screen) => void;
+  /** Called after each frame that was drawn; `drawWhole` draws it once more, every region anew. */
+  readonly onFrame?: (frame: Frame, screen: Screen, drawWhole: (painter: Painter) => void) => void;
 }
 
 /** Where sent prompts are kept. A bare text is one whose time and place are not known. */
@@ -127,6 +129,7 @@ class Loop {
   readonly #keymap;
   readonly #done = Promise.withResolvers<ExitReport>();
   readonly #subscriptions: (() => void)[] = [];
+  readonly #regions: KeptRegions;
   #screen: Screen;
   #layout: Layout;
   #theme: Theme;
@@ -136,6 +139,7 @@ class Loop {
   #leaving = false;
   #cancelTick: (() => void) | null = null;
   #cancelMeasure: (() => void) | null = null;
+  #moved: Ground = { all: 0, settled: 0 };
 
   constructor(control: MissionControl) {
     this.#control = control;
@@ -156,6 +160,7 @@ class Loop {
       wheelRows: Math.max(1, options.wheelRows ?? 3),
     });
     this.#frame = new Frame(size.columns, size.rows);
+    this.#regions = new KeptRegions(this.#frame);
     this.#scheduler = new FrameScheduler(clock, () => this.#guarded(() => this.#draw()));
     this.#door = new TerminalDoor(
       terminal,
@@ -173,10 +178,16 @@ class Loop {
       (event) => this.#guarded(() => this.#dispatch(event)),
       options.readOnly,
     );
-    this.#link.onChange = (change) => this.#cards.follow(change);
+    this.#link.onChange = (change) => {
+      this.#cards.follow(change);
+      this.#move(change.type !== 'delta' && change.type !== 'activity');
+    };
     this.#highlighter = new Highlighter(
       (work) => void clock.after(0, work),
-      () => this.#scheduler.soon(),
+      () => {
+        this.#move(false);
+        this.#scheduler.soon();
+      },
     );
     this.#announcer = new Announcer((text) => this.#door.write(text), options.terminalTitle !== false);
     this.#drafts = new DraftKeeper({
@@ -249,8 +260,15 @@ class Loop {
     if (this.#leaving) return;
     // A whole View comes from a session that may have started anew.
     if (event.type === 'view' && event.draft !== undefined) this.#drafts.forget();
+    this.#move(event.type !== 'view');
     this.#step(event);
     this.#scheduler.soon();
+  }
+
+  /** What kept regions stand on is not what it was; `settled` where more than a stream went on. */
+  #move(settled: boolean): void {
+    const { all, settled: before } = this.#moved;
+    this.#moved = { all: all + 1, settled: before + (settled ? 1 : 0) };
   }
 
   #step(event: ScreenEvent): void {
@@ -323,7 +341,9 @@ class Loop {
     if (this.#handedOver || this.#leaving) return;
     this.#theme = this.#makeTheme();
     const text = this.#texts.of(this.#screen.prompt.editor.buffer.text, promptColumns(this.#screen.columns));
-    const drawn = drawScreen(this.#frame.painter(), this.#scene(), text);
+    const scene = this.#scene();
+    this.#regions.begin(this.#screen.modals.length > 0);
+    const drawn = drawScreen(this.#frame.painter(), scene, text, this.#regions, this.#moved);
     this.#layout = drawn.layout;
     const { synchronized, background: ground } = this.#door.facts;
     // Fewer colours are chosen for the ground they stand on: another ground, other colours in every cell.
@@ -331,7 +351,7 @@ class Loop {
     this.#ground = ground;
     this.#door.write(this.#frame.flush({ depth: this.#depth, synchronized: synchronized === true, ground }));
     this.#afterDrawing(drawn);
-    this.#control.options.onFrame?.(this.#frame, this.#screen);
+    this.#control.options.onFrame?.(this.#frame, this.#screen, (painter) => void drawScreen(painter, scene, text));
   }
 
   #afterDrawing(drawn: Drawn): void {
@@ -356,7 +376,9 @@ class Loop {
       this.#cancelMeasure = null;
       this.#guarded(() => {
         if (this.#handedOver || this.#leaving) return;
-        if (this.#cards.measure(this.#link.view, MEASURE_ROWS)) this.#measureSoon(true);
+        const more = this.#cards.measure(this.#link.view, MEASURE_ROWS);
+        if (more) this.#move(false);
+        if (more) this.#measureSoon(true);
         else if (counted) this.#scheduler.soon();
       });
     });
@@ -365,8 +387,7 @@ class Loop {
   /** One timer while something on the screen moves by itself; none at rest. */
   #tickSoon(): void {
     const { view } = this.#link;
-    const starting = view.activity.phase === 'starting' && view.head.startupProblem === null;
-    if (this.#cancelTick !== null || !(starting || isRunning(view))) return;
+    if (this.#cancelTick !== null || !moves(view)) return;
     // Hours of sleep: what counts down shows whole seconds, and nothing else moves.
     const slow = this.#screen.reducedMotion || view.activity.phase === 'sleeping';
     this.#cancelTick = this.#control.clock.after(slow ? 1000 : ORBIT_STEP, () => {

@@ -1,5 +1,8 @@
+import { pasteAtCaret } from './editor/editor-state.ts';
 import type { Layout as TextLayout } from './editor/layout.ts';
 import type { Painter } from './frame/painter.ts';
+import { rect } from './frame/rect.ts';
+import { DRAWS_ALL, type Keeper } from './kept-regions.ts';
 import { type Layout, layoutOf, transcriptInner } from './layout.ts';
 import { askHeight, type DrawnAsk, drawAsk } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
@@ -19,7 +22,7 @@ import { drawHeader } from './regions/header.ts';
 import { drawHint } from './regions/hint.ts';
 import { drawPrompt } from './regions/prompt.ts';
 import { drawTranscript, type ShownCards } from './regions/transcript.ts';
-import type { Scene } from './scene.ts';
+import { moves, type Scene } from './scene.ts';
 
 /** What a drawing found out: the loop tells the screen, and fetches what was missing. */
 export interface Drawn {
@@ -31,6 +34,14 @@ export interface Drawn {
 }
 
 type Unplaced = Omit<Scene, 'layout'>;
+
+/** What stands under the regions that may be kept, beside the screen's own state. Numbers that only grow. */
+export interface Ground {
+  /** Grows with everything that did not come from a key: of the session, of pages, colours and measures. */
+  readonly all: number;
+  /** The same without what only streams: deltas, and how far what runs has come. */
+  readonly settled: number;
+}
 
 /** The rectangles of a frame: size, draft, what waits and an open question share it out. */
 export function placeScene(scene: Unplaced, textLayout: TextLayout, below: readonly BelowRow[]): Layout {
@@ -50,8 +61,17 @@ export function placeScene(scene: Unplaced, textLayout: TextLayout, below: reado
   });
 }
 
-/** One whole frame, back to front. Pure in what it reads; the painter is all it writes. */
-export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: TextLayout): Drawn {
+/**
+ * One whole frame, back to front. Pure in what it reads; the painter is all it writes. `keeper` leaves out regions that
+ * stand as they were.
+ */
+export function drawScreen(
+  painter: Painter,
+  unplaced: Unplaced,
+  textLayout: TextLayout,
+  keeper: Keeper = DRAWS_ALL,
+  ground: Ground = { all: 0, settled: 0 },
+): Drawn {
   const below = belowRows(unplaced.view, unplaced.screen, unplaced.keymap);
   const layout = placeScene(unplaced, textLayout, below);
   const scene: Scene = { ...unplaced, layout };
@@ -63,13 +83,39 @@ export function drawScreen(painter: Painter, unplaced: Unplaced, textLayout: Tex
     toggled: screen.toggled,
     onCode: scene.onCode,
   });
-  drawHeader(painter, scene);
-  const cards = drawTranscript(painter, scene);
+  const { header, separator, hint, transcript } = layout;
+  const { focus, scroll, selection, expandAll, toggled } = screen;
+  const top = rect(0, 0, screen.columns, header.height + separator.height);
+  keeper.keep('header', top, [ground.settled, header.height, focus, theme, scene.keymap], () =>
+    drawHeader(painter, scene),
+  );
+  // What runs has a glyph that turns and a time that counts.
+  const still = !moves(view) && scene.cards.count(view) > 0 && layout.dialog.height === 0;
+  const cards = keeper.keep(
+    'transcript',
+    transcript,
+    [
+      still ? ground.all : scene.now,
+      still,
+      layout.transcriptBorder,
+      focus,
+      scroll,
+      selection,
+      expandAll,
+      toggled,
+      theme,
+    ],
+    () => drawTranscript(painter, scene),
+  );
   const ask = currentAsk(view, screen.client);
   const drawnAsk = ask !== null && screen.ask?.id === ask.id ? drawAsk(painter, scene, ask, screen.ask) : null;
   const promptTop = drawPrompt(painter, scene, textLayout);
   drawBelow(painter, scene, below);
-  drawHint(painter, scene);
+  const { exit, sendMode, link, note, prompt } = screen;
+  const folded = focus === 'prompt' && pasteAtCaret(prompt.editor.buffer) !== null;
+  keeper.keep('hint', hint, [ground.settled, exit, sendMode, link, note, focus, folded, theme, scene.keymap], () =>
+    drawHint(painter, scene),
+  );
   let read: ShownCards | null = null;
   for (const modal of screen.modals) {
     const area = modalArea(modal, screen);

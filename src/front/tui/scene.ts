@@ -1,5 +1,6 @@
 import type { CodeBlock } from '../../base/code-block.ts';
 import type { View } from '../../protocol/view.ts';
+import { isRunning } from '../commands/facts.ts';
 import type { Keymap } from '../commands/keymap.ts';
 import type { Layout } from './layout.ts';
 import type { CardList } from './regions/card-list.ts';
@@ -24,7 +25,14 @@ const ORBIT = [...'⠉⠘⠰⢠⣀⡄⠆⠃'];
 /** Milliseconds a step: one turn a second. */
 export const ORBIT_STEP = 125;
 
-/** The glyph of what runs now; it stands still with reduced motion. */
+/** Whether something on the screen moves by itself. */
+export function moves(view: View): boolean {
+  return isRunning(view) || (view.activity.phase === 'starting' && view.head.startupProblem === null);
+}
+
+/** The glyph of what runs now; it stands still with reduced motion, and for what runs beside a session at rest. */
 export function orbit(scene: Scene): string {
-  return scene.screen.reducedMotion ? '◐' : ORBIT[Math.floor(scene.now / ORBIT_STEP) % ORBIT.length]!;
+  return scene.screen.reducedMotion || !moves(scene.view)
+    ? '◐'
+    : ORBIT[Math.floor(scene.now / ORBIT_STEP) % ORBIT.length]!;
 }

@@ -1,4 +1,5 @@
 import type { Color, Style } from './painter.ts';
+import type { Rect } from './rect.ts';
 
 /** The right half of a cluster two cells wide: carries the colours of its left half and no character of its own. */
 export const CONTINUATION = 0;
@@ -58,6 +59,18 @@ export class Grid {
     this.fg.fill(0);
     this.bg.fill(0);
     this.attributes.fill(0);
+  }
+
+  /** Takes `area`, which lies inside both, over from a grid of the same size. */
+  copy(from: Grid, { x, y, width, height }: Rect): void {
+    for (let row = y; row < y + height; row++) {
+      const start = row * this.width + x;
+      const end = start + width;
+      this.ch.set(from.ch.subarray(start, end), start);
+      this.fg.set(from.fg.subarray(start, end), start);
+      this.bg.set(from.bg.subarray(start, end), start);
+      this.attributes.set(from.attributes.subarray(start, end), start);
+    }
   }
 
   forget(): void {

@@ -3,7 +3,7 @@ import { type Canvas, type Cursor, GridPainter } from './grid-painter.ts';
 import { HitMap } from './hit-map.ts';
 import { Output, type OutputOptions } from './output.ts';
 import type { Color, Painter, Target } from './painter.ts';
-import { rect } from './rect.ts';
+import { contained, intersect, type Rect, rect } from './rect.ts';
 
 /**
  * The screen as it is shown and as it is being drawn. Each drawing starts from blank cells with `painter()`; `flush()`
@@ -13,11 +13,14 @@ export class Frame {
   #shown: Grid;
   #next: Grid;
   readonly #clusters = new ClusterTable();
-  readonly #hits = new HitMap();
+  #hits = new HitMap();
+  #hitsShown = new HitMap();
   readonly #output = new Output();
   #shownCursor: Cursor | null = null;
   #canvas: Canvas;
   #drawn = false;
+  /** Whether the shown grid is what was drawn last, so that parts of it can be kept. */
+  #known = false;
 
   constructor(width: number, height: number) {
     this.#shown = new Grid(width, height);
@@ -38,10 +41,21 @@ export class Frame {
   painter(): Painter {
     this.#clusters.trim(this.#shown);
     this.#next.clear();
+    [this.#hits, this.#hitsShown] = [this.#hitsShown, this.#hits];
     this.#hits.clear();
     this.#canvas = this.#newCanvas();
     this.#drawn = true;
     return new GridPainter(this.#canvas, rect(0, 0, this.width, this.height));
+  }
+
+  /** Leaves `area` as it was drawn last, with what a click on it means. False where that is not known any more. */
+  keep(area: Rect): boolean {
+    if (!this.#known) return false;
+    this.#next.copy(this.#shown, intersect(area, rect(0, 0, this.width, this.height)));
+    this.#hitsShown.each((one, target) => {
+      if (contained(one, area)) this.#hits.add(one, target);
+    });
+    return true;
   }
 
   /** Empty when nothing changed, and when nothing was drawn since the last flush. */
@@ -52,6 +66,7 @@ export class Frame {
     const bytes = this.#output.difference(this.#shown, this.#next, this.#clusters, this.#shownCursor, cursor, options);
     [this.#shown, this.#next] = [this.#next, this.#shown];
     this.#shownCursor = cursor;
+    this.#known = true;
     return bytes;
   }
 
@@ -65,12 +80,14 @@ export class Frame {
   /** After another program had the terminal: the next flush writes everything. */
   invalidate(): void {
     this.#shown.forget();
+    this.#known = false;
     this.#shownCursor = null;
   }
 
   /** The terminal was cleared a moment ago, so blank cells need not be written. */
   cleared(): void {
     this.#shown.clear();
+    this.#known = false;
     this.#shownCursor = null;
   }
 

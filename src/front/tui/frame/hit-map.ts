@@ -17,6 +17,11 @@ export class HitMap {
     this.#targets.push(target);
   }
 
+  /** Bottom to top. */
+  each(take: (area: Rect, target: Target) => void): void {
+    for (const [index, area] of this.#areas.entries()) take(area, this.#targets[index]!);
+  }
+
   at(x: number, y: number): Target | null {
     for (let i = this.#areas.length - 1; i >= 0; i--) if (contains(this.#areas[i]!, x, y)) return this.#targets[i]!;
     return null;
