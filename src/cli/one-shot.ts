@@ -52,6 +52,11 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
     say(attachments.refusal.identifier, attachments.refusal.message);
     return 2;
   }
+  if (line.attach !== null) {
+    const { printThroughHost } = await import('./print-through-host.ts');
+    const said = { prompt, attachments: attachments.value, interrupted: interrupt.signal };
+    return printThroughHost(system, line, folder, said);
+  }
   const chosen = await chooseSession(system, line, folder);
   if (!chosen.ok) {
     say(chosen.refusal.identifier, chosen.refusal.message);

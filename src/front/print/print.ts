@@ -15,12 +15,14 @@ export interface PrintOptions {
   readonly ref: string;
   readonly prompt: string;
   readonly attachments: readonly NewAttachment[];
+  /** Others use the session too: only what belongs to this prompt is told, and an interrupt leaves and no more. */
+  readonly shared?: boolean;
   readonly format: 'text' | 'json' | 'stream-json';
   /** Stdout: the reply and nothing else. */
   readonly out: (text: string) => void;
   /** Stderr: everything else. */
   readonly err: (text: string) => void;
-  /** Ends the run: the turn is stopped and the code is 130. */
+  /** Ends the run with code 130; a session of our own stops its turn too. */
   readonly interrupted: AbortSignal;
 }
 
@@ -50,11 +52,14 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   const ended = Promise.withResolvers<InputOutcome | 'closed'>();
   const started = Promise.withResolvers<void>();
   let warned = false;
+  // From the start of its turn to its end, everything is this prompt's (SC-28.5.2).
+  let ours = options.shared !== true;
   const attachment = options.session.attach({ client: options.client }, (update: Update) => {
-    if (options.format === 'stream-json') options.out(`${JSON.stringify(update)}\n`);
+    if (options.format === 'stream-json' && ours) options.out(`${JSON.stringify(update)}\n`);
     apply(view, update);
     for (const change of update.changes) {
-      if (change.type === 'entry') gather(report, change.entry, options);
+      if (change.type === 'outcome' && isOwn(change.outcome, options)) ours ||= change.outcome.state === 'started';
+      if (change.type === 'entry' && ours) gather(report, change.entry, options);
       if (change.type === 'closed') ended.resolve('closed');
     }
     if (view.head.notSaved !== null && !warned) {
@@ -62,7 +67,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
       tell(options, `houston: not-saved: ${view.head.notSaved}`);
     }
     if (view.head.ready || view.head.startupProblem !== null) started.resolve();
-    const outcome = view.outcomes.find((one) => one.client === options.client && one.ref === options.ref);
+    const outcome = view.outcomes.find((one) => isOwn(one, options));
     if (outcome !== undefined && outcome.state !== 'waiting' && outcome.state !== 'started') ended.resolve(outcome);
   });
   attachment.closed.then(() => {
@@ -72,6 +77,10 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   let stopped = false;
   const stop = (): void => {
     stopped = true;
+    if (options.shared === true) {
+      ended.resolve('closed');
+      return;
+    }
     void options.session.send({ type: 'cancel', queue: 'pause' }, options.client);
   };
   options.interrupted.addEventListener('abort', stop, { once: true });
@@ -96,7 +105,10 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   if (stopped)
     return finish(options, report, 130, 'stopped', {
       identifier: 'interrupted',
-      message: 'stopped before it was done',
+      message:
+        options.shared === true
+          ? 'left before it was done: it goes on, or goes on waiting'
+          : 'stopped before it was done',
     });
   if (outcome === 'closed')
     return finish(options, report, 1, 'failed', {
@@ -128,6 +140,10 @@ export async function runPrint(options: PrintOptions): Promise<number> {
 /** One line to the person: names, titles and messages of others are drawn, never obeyed, and never make a second line. */
 function tell(options: PrintOptions, line: string): void {
   options.err(`${visible(line)}\n`);
+}
+
+function isOwn(outcome: InputOutcome, { client, ref }: PrintOptions): boolean {
+  return outcome.client === client && outcome.ref === ref;
 }
 
 function refusedCode(refusal: Refusal): number {

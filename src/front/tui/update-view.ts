@@ -1,3 +1,4 @@
+import type { Draft } from '../../protocol/intent.ts';
 import type { InputOutcome, View } from '../../protocol/view.ts';
 import { inWords } from './editor/atoms.ts';
 import { lineOfDraft } from './editor/draft.ts';
@@ -14,7 +15,8 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
   const { view, now } = context;
   let screen: Screen =
     before.attached && before.link === 'there' ? before : { ...before, attached: true, link: 'there' };
-  if (event.draft !== undefined && event.draft !== null) screen = withDraft(screen, event.draft);
+  if (event.draft !== undefined && event.draft !== null)
+    screen = before.attached ? keepingOwn(screen, event.draft) : withDraft(screen, event.draft);
   if (event.dirty.has('asks') || event.dirty.has('all')) screen = followAsks(screen, context, now);
   if (event.dirty.has('asides') || event.dirty.has('all')) screen = followAsides(screen, context);
   const effects: ScreenEffect[] = [];
@@ -62,8 +64,13 @@ function isShown(screen: Screen, { transcript }: View, text: string): boolean {
   return said === text && screen.scroll.follow && screen.modals.length === 0;
 }
 
+/** A host that came anew may hold what was sent or deleted here since: what is in this box counts, and is told again. */
+function keepingOwn(screen: Screen, draft: Draft): Screen {
+  return draft.text === '' ? screen : { ...screen, prompt: { ...screen.prompt, unsaved: true } };
+}
+
 /** The session's copy of the half-written line comes back, unless something was typed here meanwhile. */
-function withDraft(screen: Screen, draft: NonNullable<Extract<ScreenEvent, { type: 'view' }>['draft']>): Screen {
+function withDraft(screen: Screen, draft: Draft): Screen {
   if (!isBlank(screen.prompt) || draft.text === '') return screen;
   const prompt = withText(screen.prompt, lineOfDraft(draft));
   return prompt === null
