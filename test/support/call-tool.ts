@@ -125,6 +125,8 @@ export async function createToolBench(): Promise<ToolBench> {
       setTodo: nothing,
       todo: () => [],
       sawFile: ledger.saw,
+      watchFile: async () => ({ ok: true, value: { number: 1 } }),
+      pace: () => 'Noted.',
       fetchPage: notHere,
       languageServer: notHere,
       process: notHere,

@@ -1,3 +1,4 @@
+import { refuse } from '../../base/refusal.ts';
 import type { TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import type { EntryBody } from '../../protocol/entry.ts';
@@ -183,9 +184,13 @@ function openToolWorld(
     },
     todo: () => todo ?? calls.todo(),
     sawFile: calls.ledger.saw,
+    watchFile: async (path) => (await calls.standing?.watch(path, '')) ?? NOBODY,
+    pace: (wish) => calls.standing?.pace(wish) ?? NOBODY.refusal.message,
     progress: (text) => publish({ type: 'call-output', call: call.call, text: calls.redact(text) }),
   };
 }
+
+const NOBODY = refuse('needs-a-person', 'Nothing can start turns by itself here: nobody is there to stop it.');
 
 /** A name that was only known by its reference stays out of the record (SEC-42). */
 function forRecord(effect: Effect): Effect {

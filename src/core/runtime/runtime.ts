@@ -1,7 +1,9 @@
+import type { Outcome } from '../../base/refusal.ts';
 import type { Ask, AskAnswer } from '../../protocol/ask.ts';
 import type { TodoItem } from '../../protocol/display.ts';
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
 import type { AssistantPart, Attachment, Effort } from '../../protocol/message.ts';
+import type { WatchState } from '../../protocol/standing.ts';
 import type { Change } from '../../protocol/update.ts';
 import type { UsageLimit } from '../../protocol/usage.ts';
 import type { Network } from '../../system/network.ts';
@@ -98,6 +100,8 @@ export interface CallServices {
   readonly skills: readonly Skill[];
   readonly loadSkill: (name: string) => Promise<string | null>;
   readonly limits: ToolLimits;
+  /** What may start turns by itself; null or absent where nobody is there to stop it. */
+  readonly standing?: StandingTools | null;
   /** Null where no delegate may be started. */
   readonly delegates: Delegates | null;
   /** Whether a check that finds content safe answers the questions about releasing it (SEC-31). */
@@ -108,6 +112,12 @@ export interface CallServices {
   readonly keyHold: KeyHold | null;
   /** Takes secrets out of text before it is kept or sent. */
   readonly redact: (text: string) => string;
+}
+
+/** What the model may set up of what starts turns by itself. */
+export interface StandingTools {
+  watch(path: string, prompt: string): Promise<Outcome<WatchState>>;
+  pace(wish: number | 'finished'): string;
 }
 
 /** The second agents that one run may start. */

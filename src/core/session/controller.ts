@@ -58,10 +58,12 @@ import { createOutcomes } from './outcomes.ts';
 import type { FastMode, SessionMemory, SessionParts } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
+import { dropStale } from './self-prompt.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { createSideThreads } from './side-threads.ts';
 import { createSignInDesk } from './sign-in-desk.ts';
+import { createStandingOrders } from './standing-orders.ts';
 import { findSurroundings } from './surroundings.ts';
 import { createTitleRequest } from './title-request.ts';
 import type { Trail } from './trail.ts';
@@ -235,6 +237,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const notice = branch.cache.see(entry);
     if (notice !== null) void recorder.write([notice], { onFailure: 'keep' });
     if (entry.kind === 'name') named ||= entry.by !== 'prompt';
+    standing.see(entry);
     usage.see(entry);
     desk.see(entry);
     const audited = auditedOf(entry);
@@ -306,6 +309,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     inbox,
     loop: () => loop,
     redact,
+    folder,
     wakes: options.jobsWake ?? true,
     canWake: () => runtime !== null && model.model !== null && options.canAsk && closing === null,
     adopts: options.canAsk,
@@ -329,6 +333,17 @@ export async function createController(options: ControllerOptions): Promise<Sess
     past.view.asides,
     () => quarantine.context.trusted,
   );
+  const standing = createStandingOrders({
+    system,
+    folder,
+    recorder,
+    publisher,
+    inbox,
+    ledger,
+    model,
+    loop: () => loop,
+    runtime: () => runtime,
+  });
   const mover = createBranchMover({ journal, publisher, recorder, memory, branch, folder, version });
   const shell = createShellLines({
     recorder,
@@ -367,6 +382,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     onSettled: (input, report) => {
       memory.lastInput = input;
       memory.lastTurnFailed = report.reason !== 'done';
+      standing.settled(input.id, report.reason);
       void showBranch();
       void options.jobs?.turnEnded();
       desk.rest();
@@ -440,7 +456,9 @@ export async function createController(options: ControllerOptions): Promise<Sess
       calls: {
         tools: options.tools.filter(
           ({ needs }) =>
-            (needs !== 'skills' || (skills?.list.length ?? 0) > 0) && (needs !== 'jobs' || options.jobs !== undefined),
+            (needs !== 'skills' || (skills?.list.length ?? 0) > 0) &&
+            (needs !== 'jobs' || options.jobs !== undefined) &&
+            (needs !== 'standing' || options.canAsk),
         ),
         gate: createGate({
           ...options.permissions,
@@ -457,6 +475,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         canAsk: options.canAsk,
         folder,
         home: system.environment.home,
+        standing: options.canAsk ? standing : null,
         outputs: scope.outputs,
         runLine: options.runLine,
         ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
@@ -482,6 +501,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       openJournal: () => openChildJournal(system, journal, folder, options.version),
       lastNumber: past.lastDelegate,
     });
+    await dropStale({ inbox, recorder });
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
@@ -503,6 +523,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     // A full disk may keep the last words waiting for ever: closing waits for them only so long.
     const finished = new AbortController();
     starting.abort();
+    standing.close();
     const finish = async (): Promise<void> => {
       await started;
       await Promise.all([loop.close(), asides.close(), titles.close()]);
@@ -532,6 +553,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     recorder,
     mover,
     asides,
+    standing,
     inbox,
     outcomes,
     handBacks,

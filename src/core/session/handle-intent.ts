@@ -37,7 +37,7 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
     const holds = queue === 'pause';
     // First the hold, then the stop: the queue must not move in between.
     if (holds) void parts.loop.pause(STOPPED);
-    const stopped = parts.loop.stop('stopped');
+    const stopped = parts.loop.stop('stopped') || parts.standing.stopCheck();
     let free = !stopped;
     for (const one of arriving) {
       if (one.fate !== 'run') continue;
@@ -46,7 +46,9 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
       free = false;
     }
     // A press that finds nothing else to stop ends the questions beside the conversation (SC-23.21).
-    const ended = stopped || arriving.size > 0 ? 0 : parts.asides.stopAll();
+    const nearer = stopped || arriving.size > 0;
+    const ended = nearer ? 0 : parts.asides.stopAll();
+    if (holds && !nearer && ended === 0) parts.standing.endNearest();
     if (ended > 0) parts.publisher.publish({ type: 'flash', client: null, level: 'info', text: endedText(ended) });
     return accepted();
   };

@@ -22,6 +22,7 @@ import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
 import type { SignInDesk } from './sign-in-desk.ts';
+import type { StandingOrders } from './standing-orders.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { CommandEnd, TurnLoop } from './turn-loop.ts';
@@ -48,6 +49,8 @@ export interface SessionParts {
   readonly recorder: SessionRecorder;
   readonly mover: BranchMover;
   readonly asides: SideThreads;
+  /** The loop, the goal and the watches. */
+  readonly standing: StandingOrders;
   readonly inbox: Inbox;
   readonly outcomes: Outcomes;
   readonly handBacks: HandBacks;

@@ -20,6 +20,7 @@ import type { Arriving } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
 import { carryOutSignIn, carryOutSignOut, refusesSignIn } from './sign-in.ts';
+import { beginLoop, goalAtOnce, loopAtOnce, refusesLoop, setGoal, watchFile } from './standing-commands.ts';
 import { statusRows } from './status.ts';
 import { bringBack, goInTree, labelPlace, refusesTree } from './tree-moves.ts';
 import type { TrustMemory } from './trust-memory.ts';
@@ -194,6 +195,36 @@ const COMMANDS: readonly Command[] = [
     carryOut: chooseFast,
   },
   {
+    name: 'loop',
+    argument: '[5m] [prompt]|stop',
+    suggestions: ['stop'],
+    description: 'Say a prompt again and again',
+    during: 'now',
+    ahead: false,
+    atOnce: loopAtOnce,
+    refuses: refusesLoop,
+    carryOut: beginLoop,
+  },
+  {
+    name: 'goal',
+    argument: '[condition]|pause|resume|clear',
+    suggestions: ['pause', 'resume', 'clear'],
+    description: 'Go on until a condition is met; it is checked after each turn',
+    during: 'now',
+    ahead: false,
+    atOnce: goalAtOnce,
+    refuses: refusesLoop,
+    carryOut: setGoal,
+  },
+  {
+    name: 'watch',
+    argument: '[path] [prompt]|stop N',
+    suggestions: ['stop'],
+    description: 'Start a turn when a file changes',
+    during: 'now',
+    run: watchFile,
+  },
+  {
     name: 'login',
     argument: '<provider>',
     description: 'Sign in to a model service',
@@ -227,6 +258,14 @@ const COMMANDS: readonly Command[] = [
     description: 'Commands in the background: list them, stop or watch one',
     during: 'now',
     run: jobsCommand,
+  },
+  {
+    name: 'terminal',
+    argument: '<command>',
+    description: 'Run a command of yours on a terminal of its own, to type into',
+    during: 'now',
+    run: async ({ desk }, argument) =>
+      argument === '' ? refused('argument-missing', 'What should run? /terminal command') : desk.open(argument),
   },
   {
     name: 'status',

@@ -6,6 +6,7 @@ import { job } from './job.ts';
 import { listFiles } from './list-files.ts';
 import { loadSkill } from './load-skill.ts';
 import { lsp } from './lsp.ts';
+import { paceLoop } from './pace-loop.ts';
 import { readFile } from './read-file.ts';
 import { readOutput } from './read-output.ts';
 import { runShell } from './run-shell.ts';
@@ -15,6 +16,7 @@ import { spawnProcessor } from './spawn-processor.ts';
 import { todoWrite } from './todo-write.ts';
 import type { Tool } from './tool.ts';
 import { vetContent } from './vet-content.ts';
+import { watchFile } from './watch-file.ts';
 import { writeFile } from './write-file.ts';
 
 /** Every tool there is, in the order the model is told of them: a stable one, so that the prefix stays cached. */
@@ -37,6 +39,8 @@ export function createTools(): readonly Tool[] {
     loadSkill,
     askPerson,
     todoWrite,
+    watchFile,
+    paceLoop,
   ];
 }
 

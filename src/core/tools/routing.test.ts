@@ -13,6 +13,8 @@ const ROUTING: Readonly<Record<string, readonly string[]>> = {
   spawn_processor: ['reads', 'about'],
   spawn_agent: ['kind', 'task', 'each'],
   todo_write: [],
+  watch_file: ['path'],
+  pace_loop: [],
   ask_person: [],
 };
 

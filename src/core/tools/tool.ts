@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts';
+import type { Outcome } from '../../base/refusal.ts';
 import type { AskRow, Question } from '../../protocol/ask.ts';
 import type { Display, FileDiff, TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
@@ -22,7 +23,7 @@ export interface Tool<Planned = unknown> {
   /** The model-facing text, from the `.md` beside the tool. */
   readonly description: string;
   /** Offered only where there is any. */
-  readonly needs?: 'skills' | 'delegates' | 'jobs';
+  readonly needs?: 'skills' | 'delegates' | 'jobs' | 'standing';
   /** The least of the kinds of delegate that may hold it; absent: none ever does. */
   readonly heldBy?: DelegateKind;
   /** JSON schema of the arguments, `why` included. */
@@ -183,6 +184,10 @@ export interface ToolWorld {
   setTodo(items: readonly TodoItem[]): void;
   todo(): readonly TodoItem[];
   sawFile(path: string, hash: string): void;
+  /** A change of this granted file (absolute) starts a turn from now on; answers the watch's number. */
+  watchFile(path: string): Promise<Outcome<{ readonly number: number }>>;
+  /** When the prompt of a loop comes again, in milliseconds, or that it need not; what is said of it to the model. */
+  pace(wish: number | 'finished'): string;
   /** Shown under the running call. */
   progress(text: string): void;
 }
