@@ -372,6 +372,7 @@ class Loop {
 
   /** The scrollbar is exact: what was never drawn is counted off the path of keys, then the bar is drawn anew. */
   #measureSoon(counted = false): void {
+    if (!counted && !this.#cards.wantsMeasuring) return;
     this.#cancelMeasure ??= this.#control.clock.after(MEASURE_DELAY, () => {
       this.#cancelMeasure = null;
       this.#guarded(() => {
@@ -390,9 +391,11 @@ class Loop {
     if (this.#cancelTick !== null || !moves(view)) return;
     // Hours of sleep: what counts down shows whole seconds, and nothing else moves.
     const slow = this.#screen.reducedMotion || view.activity.phase === 'sleeping';
-    this.#cancelTick = this.#control.clock.after(slow ? 1000 : ORBIT_STEP, () => {
+    const step = slow ? 1000 : ORBIT_STEP;
+    this.#cancelTick = this.#control.clock.after(step, () => {
       this.#cancelTick = null;
-      this.#guarded(() => this.#scheduler.soon());
+      // While frames come anyway, as in a stream, what moves moves with them.
+      this.#guarded(() => (this.#scheduler.idleFor < step / 2 ? this.#tickSoon() : this.#scheduler.soon()));
     });
   }
 

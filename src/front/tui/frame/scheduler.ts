@@ -4,8 +4,11 @@ export interface FrameClock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** Between two frames of a stream, in ms, from start to start: more than 30 a second. */
-const STREAM_INTERVAL = 30;
+/**
+ * Between two frames of what was not typed, in ms, from start to start. A host gathers a stream for longer than that: each
+ * of its updates is drawn when it comes, without a timer of its own.
+ */
+const STREAM_INTERVAL = 20;
 /** A frame may take this share of the time, so that a slow terminal (whose writes block) leaves room for keys. */
 const BUSY_SHARE = 0.3;
 const LONGEST_INTERVAL = 250;
@@ -47,6 +50,11 @@ export class FrameScheduler {
       this.#cancel = null;
       this.now();
     });
+  }
+
+  /** Milliseconds since the last frame began. */
+  get idleFor(): number {
+    return this.#clock.ticks() - this.#lastStart;
   }
 
   get pending(): boolean {

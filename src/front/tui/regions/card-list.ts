@@ -54,6 +54,8 @@ export class CardList {
   private readonly measured = new Map<number, string>();
   private prose: LiveProse | null = null;
   private generation = -1;
+  /** False once every card that is here has been counted as it is. */
+  private uncounted = true;
 
   configure(options: ListOptions): void {
     const { width, expandAll, toggled } = this.options;
@@ -66,6 +68,7 @@ export class CardList {
 
   /** Told of each change of the View, in order, so that what streams need not be looked for in the whole text. */
   follow(change: Change): void {
+    if (change.type !== 'delta' && change.type !== 'activity') this.uncounted = true;
     if (change.type === 'delta') {
       if (change.part === this.prose?.part) this.prose.append(change.text);
     } else if (change.type !== 'entry' && change.type !== 'activity') this.prose?.doubt();
@@ -200,7 +203,13 @@ export class CardList {
       this.note(view, index, laid.length + (laid.length === 0 ? 0 : this.gapAt(view, index)));
       left -= 1 + (kept === null ? laid.length : 0);
     }
+    this.uncounted = false;
     return left < rows;
+  }
+
+  /** Whether `measure` may find something to do. */
+  get wantsMeasuring(): boolean {
+    return this.uncounted;
   }
 
   private note(view: View, index: number, height: number): void {
@@ -299,6 +308,7 @@ export class CardList {
   }
 
   private forgetHeights(): void {
+    this.uncounted = true;
     this.heights.clear();
     this.measured.clear();
   }
