@@ -1,4 +1,5 @@
 import { isRunningAside } from '../../protocol/aside.ts';
+import { NOTHING_STANDS } from '../../protocol/standing.ts';
 import { isRunning } from '../commands/facts.ts';
 import { selectionOf } from './editor/editor.ts';
 import { selectedText as selectedDraft } from './editor/editor-state.ts';
@@ -37,11 +38,16 @@ export function interrupt(screen: Screen, context: Context, event: KeyEvent, off
   }
   if (selectionOf(prompt.editor.buffer) !== null) return copyText(screen, selectedDraft(prompt.editor) ?? '');
   const asking = context.view.asides.some(isRunningAside);
-  if (isBusy(screen, context) || asking) return step(screen, cancelling('pause'));
+  const standing = context.view.head.standing ?? NOTHING_STANDS;
+  const checking = standing.goal?.state === 'checking';
+  if (isBusy(screen, context) || asking || checking) return step(screen, cancelling('pause'));
   if (!isBlank(prompt) || prompt.shell !== 'off') {
     const exit = event.alone ? { read: event.read, notBefore: context.now + AFTER_CLEARING } : null;
     return stay({ ...cleared(screen), exit });
   }
+  // The loop or the goal, then what is watched; only then leaving (STOP-11).
+  if (standing.loop !== null || standing.goal !== null || standing.watches.length > 0)
+    return step(screen, cancelling('pause'));
   return leaveOrOffer(screen, context, event, offer);
 }
 
@@ -67,7 +73,8 @@ export function stepBack(screen: Screen, context: Context): Step {
   if (screen.focus !== 'prompt') return stay({ ...screen, focus: 'prompt' });
   if (screen.prompt.shell !== 'off')
     return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });
-  if (isBusy(screen, context)) return step(screen, cancelling('go-on'));
+  if (isBusy(screen, context) || context.view.head.standing?.goal?.state === 'checking')
+    return step(screen, cancelling('go-on'));
   return stay(cleared(screen));
 }
 

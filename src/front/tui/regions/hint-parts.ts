@@ -1,4 +1,5 @@
 import type { PermissionMode } from '../../../protocol/message.ts';
+import { NOTHING_STANDS, type Standing } from '../../../protocol/standing.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
 import { type Line, piece } from '../piece.ts';
@@ -10,7 +11,7 @@ export interface HintPart {
   readonly drop: number;
 }
 
-const DROP = { unmeasured: 5, bindings: 4, figures: 2, offer: 1, mode: 0 };
+const DROP = { unmeasured: 5, bindings: 4, figures: 2, offer: 1, standing: 1, mode: 0 };
 
 export const MODE_WORDS: Readonly<Record<PermissionMode, string>> = {
   ask: 'ask first',
@@ -26,6 +27,8 @@ export function hintParts(view: View, keymap: Keymap): HintPart[] {
   const parts: HintPart[] = [];
   const { mode } = view.head;
   if (mode !== 'ask') parts.push({ line: [piece(MODE_WORDS[mode], MODE_ROLES[mode])], drop: DROP.mode });
+  const standing = standingWords(view.head.standing ?? NOTHING_STANDS);
+  if (standing !== '') parts.push({ line: [piece(standing, 'accent')], drop: DROP.standing });
   const reading = contextReading(view);
   parts.push({ line: [piece(reading.words, 'quiet')], drop: reading.figure ? DROP.figures : DROP.unmeasured });
   if (view.jobs.some((job) => job.state === 'running' && !job.background)) {
@@ -37,6 +40,33 @@ export function hintParts(view: View, keymap: Keymap): HintPart[] {
   if (jobs > 0) parts.push({ line: [piece(`${jobs} in the background`, 'quiet')], drop: DROP.figures });
   parts.push({ line: [piece('? for shortcuts', 'quiet')], drop: DROP.bindings });
   return parts;
+}
+
+/** What starts turns by itself, in a few words; a loop with the time of day it is due (LOOP-5). */
+function standingWords({ loop, goal, watches }: Standing): string {
+  if (loop !== null) {
+    const pace = loop.every === null ? 'loop' : `loop every ${shortSpan(loop.every)}`;
+    return loop.due === null ? `${pace}, now` : `${pace}, next ${timeOfDay(loop.due)}`;
+  }
+  if (goal !== null) return goal.state === 'checking' ? 'checking the goal' : `goal ${goal.state}`;
+  return watches.length === 0 ? '' : watches.length === 1 ? 'watching a file' : `watching ${watches.length} files`;
+}
+
+function shortSpan(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  for (const [unit, size] of [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['m', 60],
+  ] as const)
+    if (seconds >= size && seconds % size === 0) return `${seconds / size}${unit}`;
+  return `${seconds}s`;
+}
+
+function timeOfDay(time: number): string {
+  const at = new Date(time);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
 /** Drops whole parts until the rest fits `width`, `measure` giving the columns of what is left. */
