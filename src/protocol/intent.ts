@@ -100,7 +100,9 @@ export type IntentValue =
       readonly kind: 'recalled';
       readonly drafts: readonly { readonly text: string; readonly attachments: readonly Attachment[] }[];
     }
-  | { readonly kind: 'draft'; readonly draft: Draft };
+  | { readonly kind: 'draft'; readonly draft: Draft }
+  /** The job a command began. */
+  | { readonly kind: 'job'; readonly job: string };
 
 /** Bytes a client attaches: inline as base64 (pictures pasted here), or already stored under its hash. */
 export type NewAttachment =

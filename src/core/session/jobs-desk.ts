@@ -16,6 +16,8 @@ export interface JobsDesk {
   /** Null where commands only run while somebody waits for them. */
   readonly jobs: Jobs | null;
   act(intent: Extract<Intent, { type: 'job' | 'job-input' | 'job-size' }>, client: ClientId): Promise<Sent>;
+  /** Starts a line of the person's on a terminal of its own. Throws a `SystemError` where it cannot be started. */
+  open(line: string): Promise<Sent>;
   /** Stops one or all, as the person; how many ran. */
   stop(ids: readonly string[]): number;
   see(entry: Entry): void;
@@ -41,6 +43,7 @@ export interface DeskParts {
   readonly wakes: boolean;
   /** Whether there is a model to wake, and somebody who sees it. */
   readonly canWake: () => boolean;
+  readonly folder: string;
   /** Whether what others left behind is taken over. */
   readonly adopts: boolean;
 }
@@ -182,6 +185,15 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
             ? accepted()
             : refused('still-running', `${job.id} is running: stop it first.`);
       }
+    },
+    open: async (line) => {
+      if (jobs === null) return refused('no-jobs', 'Nothing can run in the background here.');
+      const order = { call: `terminal-${ids.hex(6)}`, line, folder: parts.folder, timeoutMs: 0x7fffffff };
+      const how = { background: true, terminal: true } as const;
+      const { job } = await jobs.runOwnLine({ ...order, ...how }, new AbortController().signal, () => {});
+      return job === null
+        ? refused('no-jobs', 'It ran, but not as a job: nothing can be written down.')
+        : accepted({ kind: 'job', job });
     },
     stop: (wanted) => {
       if (jobs === null) return 0;

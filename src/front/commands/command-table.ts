@@ -61,6 +61,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('background', 'Inspect', 'Move the running command to the background', ['ctrl-b'], {
     whyNot: (facts) => (facts.movable ? null : 'No command to move'),
   }),
+  key('watch', 'Inspect', 'Watch the commands that run', ['ctrl-l']),
   // Slash commands this terminal runs itself.
   slash('help', 'Session', 'Every key and command', '', { keys: ['f1'], fixed: false }),
   slash('quit', 'Session', 'End the session and leave', '', { aliases: ['exit'] }),
@@ -87,6 +88,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
     whyNot: nothingWaits,
   }),
   slash('redraw', 'View', 'Draw the whole screen anew', ''),
+  slash('jobs', 'Inspect', 'Commands in the background: watch, take over, stop', '[stop ID|stop all|watch ID]'),
   slash('usage', 'Inspect', 'What was used, what it cost, and what is left', ''),
   slash('new', 'Session', 'Begin another session; this one can be resumed', '', { during: 'after' }),
   slash('resume', 'Session', 'Go on with another session', '[id]', { during: 'after' }),

@@ -10,12 +10,14 @@ import { drawConfirm } from './modals/confirm.ts';
 import { drawConnect } from './modals/connect-provider-rows.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { drawHistory } from './modals/history.ts';
+import { findJob } from './modals/jobs.ts';
 import { drawList } from './modals/list.ts';
 import { modalArea } from './modals/modal-area.ts';
 import { drawPicker } from './modals/picker.ts';
 import { drawQueue } from './modals/queue-editor.ts';
 import { drawReader } from './modals/reader.ts';
 import { drawScroller, scrollerRows } from './modals/scroller.ts';
+import { drawWatch } from './modals/watch-job-draw.ts';
 import { belowRows, drawBelow } from './regions/below.ts';
 import type { BelowRow } from './regions/below-row.ts';
 import { drawHeader } from './regions/header.ts';
@@ -146,6 +148,9 @@ export function drawScreen(
         break;
       case 'queue':
         drawQueue(painter, theme, area, modal, view);
+        break;
+      case 'watch':
+        drawWatch(painter, theme, area, modal, findJob(view.jobs, modal.job), scene.now);
         break;
       case 'confirm':
         drawConfirm(painter, theme, area, modal);

@@ -21,6 +21,7 @@ import type { Context } from './screen-event.ts';
 import { resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
+import { jobsCommand, watchCommand } from './update-jobs.ts';
 
 type Run = (screen: Screen, context: Context, argument: string) => Step;
 
@@ -155,6 +156,8 @@ const RUNS: Readonly<Record<string, Run>> = {
       ? stay(screen)
       : step(screen, { kind: 'send', intent: { type: 'job', job: job.id, action: 'background' } });
   },
+  jobs: jobsCommand,
+  watch: watchCommand,
   history: (screen, context) => {
     if (screen.prompt.sent.length === 0) return stay(screen);
     return stay(withModal(screen, openHistory(screen.prompt, screen.workspace, context.textLayout, 'all')));

@@ -36,6 +36,8 @@ export type ScreenEvent =
   | { readonly type: 'resize'; readonly columns: number; readonly rows: number }
   | { readonly type: 'view'; readonly dirty: ReadonlySet<DirtyPart>; readonly draft: Draft | null | undefined }
   | { readonly type: 'flash'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  /** What a watched command printed. */
+  | { readonly type: 'job-output'; readonly job: string; readonly text: string; readonly whole: boolean }
   | { readonly type: 'your-turn'; readonly ref: string; readonly name: string; readonly argument: string }
   | { readonly type: 'link'; readonly link: 'there' | 'lost' | 'ended' }
   /** What an intent was answered with. `line` is the draft it carried, which comes back when it was refused. */

@@ -121,6 +121,9 @@ export class SessionLink {
         if (change.client === null || change.client === this.#client)
           this.#dispatch({ type: 'flash', level: change.level, text: change.text });
         return;
+      case 'job-output':
+        this.#dispatch({ type: 'job-output', job: change.job, text: change.text, whole: change.whole });
+        return;
       case 'your-turn':
         if (change.client !== this.#client) return;
         this.#dispatch({ type: 'your-turn', ref: change.ref, name: change.name, argument: change.argument });

@@ -12,6 +12,7 @@ import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
+import { doOfJobs } from './update-jobs.ts';
 
 /** The rows a list waited for are here. */
 export function listArrived(screen: Screen, of: ListModal['of'], rows: readonly ListRow[]): Screen {
@@ -29,6 +30,8 @@ export function doOfList(screen: Screen, context: Context, modal: ListModal, doe
     case 'rewind':
       // What is left was seen above: it is not asked about again.
       return sendCommand(screen, 'rewind', `${row.value} ${does} rest`);
+    case 'jobs':
+      return doOfJobs(screen, context, does, row);
     case 'threads':
       return doOfThread(screen, context, does, row);
     case 'sessions':

@@ -18,6 +18,7 @@ import { runCommand } from './run-command.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
+import { watchModalKey, watchPaste, watchWheel } from './update-jobs.ts';
 import { doOfList } from './update-list.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
@@ -68,6 +69,8 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
       const next = replaceTop(screen, meant.modal);
       return meant.kind === 'modal' ? stay(next) : step(next, { kind: 'send', intent: meant.intent });
     }
+    case 'watch':
+      return watchModalKey(screen, context, top, event);
     case 'confirm':
       return confirmKey(screen, top, event);
   }
@@ -77,6 +80,7 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
 export function modalPaste(screen: Screen, text: string): Step {
   const top = screen.modals.at(-1);
   if (top?.kind === 'history') return stay(replaceTop(screen, asked(top, top.query + text.replace(/\s+/g, ' '))));
+  if (top?.kind === 'watch') return watchPaste(screen, top, text);
   if (top?.kind === 'connect-provider') return connectPaste(screen, text);
   if (top?.kind === 'list' && top.filter !== null) {
     const meant = refilter(top, top.filter + text.replace(/\s+/g, ' '));
@@ -89,6 +93,7 @@ export function modalPaste(screen: Screen, text: string): Step {
 
 export function modalWheel(screen: Screen, context: Context, rows: number): Step {
   const top = screen.modals.at(-1)!;
+  if (top.kind === 'watch') return watchWheel(screen, top, rows);
   if (top.kind === 'list') {
     const most = Math.max(0, shownRows(top).length - 1);
     return stay(replaceTop(screen, { ...top, cursor: Math.max(0, Math.min(most, top.cursor + Math.sign(rows))) }));

@@ -12,6 +12,7 @@ import type { Context, ScreenEvent } from './screen-event.ts';
 import { intentAnswered } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { choiceItems, outputArrived, outputFailed, statusOpened } from './update-answers.ts';
+import { jobPrinted, jobsResized, terminalStarted } from './update-jobs.ts';
 import { heldLongEnough, turnedAway, updateKey } from './update-key.ts';
 import { listArrived } from './update-list.ts';
 import { modalPaste } from './update-modal.ts';
@@ -24,7 +25,7 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
     case 'input':
       return updateInput(screen, context, event);
     case 'resize':
-      return stay({ ...screen, columns: event.columns, rows: event.rows, exit: null });
+      return jobsResized({ ...screen, columns: event.columns, rows: event.rows, exit: null });
     case 'view':
       return updateView(screen, context, event);
     case 'page':
@@ -37,13 +38,15 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
     case 'held':
       return heldLongEnough(screen, context, event.ask);
     case 'sent':
-      return connectAnswered(screen, event) ?? intentAnswered(screen, event);
+      return connectAnswered(screen, event) ?? answered(screen, context, event);
     case 'flash':
       return event.text.trimEnd().includes('\n')
         ? longAnswer(screen, context, event.text)
         : noted(screen, event.text.trimEnd(), event.level);
     case 'note':
       return noted(screen, event.text, event.level);
+    case 'job-output':
+      return stay(jobPrinted(screen, context, event));
     case 'your-turn': {
       const ran = runCommand(screen, context, event.name, event.argument);
       return {
@@ -92,6 +95,12 @@ export function updateScreen(screen: Screen, context: Context, event: ScreenEven
         prompt: { ...screen.prompt, sent: [...event.sent, ...screen.prompt.sent] },
       });
   }
+}
+
+function answered(screen: Screen, context: Context, event: Extract<ScreenEvent, { type: 'sent' }>): Step {
+  const taken = intentAnswered(screen, event);
+  const opened = terminalStarted(taken.screen, context, event);
+  return opened === null ? taken : { ...opened, effects: [...taken.effects, ...opened.effects] };
 }
 
 function updateInput(screen: Screen, context: Context, event: Extract<ScreenEvent, { type: 'input' }>): Step {

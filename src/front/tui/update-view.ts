@@ -8,6 +8,7 @@ import { isBlank, withRecalled, withText } from './prompt-state.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { type Step, stay, step } from './step.ts';
+import { followJobs } from './update-jobs.ts';
 import { followAsides } from './update-list.ts';
 
 /** The View moved: what this terminal makes of it. */
@@ -19,6 +20,7 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
     screen = before.attached ? keepingOwn(screen, event.draft) : withDraft(screen, event.draft);
   if (event.dirty.has('asks') || event.dirty.has('all')) screen = followAsks(screen, context, now);
   if (event.dirty.has('asides') || event.dirty.has('all')) screen = followAsides(screen, context);
+  if (event.dirty.has('jobs') || event.dirty.has('all')) screen = followJobs(screen, context);
   const effects: ScreenEffect[] = [];
   if (event.dirty.has('outcomes') || event.dirty.has('all')) {
     const own = view.outcomes.filter((outcome) => outcome.client === screen.client && OVER.has(outcome.state));

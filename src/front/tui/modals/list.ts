@@ -24,7 +24,7 @@ export interface ListModal {
   readonly none: string;
 }
 
-export type ListOf = 'tree' | 'rewind' | 'threads' | 'sessions' | 'running';
+export type ListOf = 'tree' | 'rewind' | 'threads' | 'sessions' | 'running' | 'jobs';
 
 export interface ListRow {
   /** What a key is about. */

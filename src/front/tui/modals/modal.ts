@@ -4,6 +4,7 @@ import type { Place } from '../regions/card-list.ts';
 import type { ConnectProviderModal } from './connect-provider.ts';
 import type { ListModal } from './list.ts';
 import type { QueueModal } from './queue-editor.ts';
+import type { WatchModal } from './watch-job.ts';
 
 /**
  * Dialogs over the screen, the topmost last; the top one takes every key (LA-34). Questions of the session are not among
@@ -17,6 +18,7 @@ export type Modal =
   | PickerModal
   | ConfirmModal
   | QueueModal
+  | WatchModal
   | ConnectProviderModal;
 
 /** The transcript over the whole terminal: to read back, to search (TR-1). */
