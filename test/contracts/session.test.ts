@@ -1,5 +1,14 @@
+import { afterAll, beforeAll, describe, setDefaultTimeout, test } from 'bun:test';
 import { createFakeSession } from '../support/fake-session.ts';
-import { inProcessRig, memoryNetworkRig, pipeRig, scriptedFake, unixSocketRig } from '../support/session-rigs.ts';
+import { hasOpenSsh, type OpenSsh, startOpenSsh } from '../support/open-ssh.ts';
+import {
+  inProcessRig,
+  memoryNetworkRig,
+  openSshRig,
+  pipeRig,
+  scriptedFake,
+  unixSocketRig,
+} from '../support/session-rigs.ts';
 import { sessionContract } from './session.ts';
 
 const fake = () => scriptedFake(createFakeSession());
@@ -17,3 +26,19 @@ function sevens(bytes: Uint8Array): Uint8Array[] {
 }
 
 sessionContract('byte stream in bits', () => pipeRig(fake(), sevens), { askOne: true, sever: true, freeze: true });
+
+// Programs start for the last of them, on a machine that may be busy.
+setDefaultTimeout(20_000);
+
+if (hasOpenSsh) {
+  describe('elsewhere', () => {
+    let ssh: OpenSsh;
+    beforeAll(async () => {
+      ssh = await startOpenSsh({}, { oneWire: true });
+    });
+    afterAll(() => ssh.close());
+    sessionContract('OpenSSH', () => openSshRig(fake(), ssh), { askOne: true, sever: true, freeze: false });
+  });
+} else {
+  test.skip('session: OpenSSH: no server is installed here', () => {});
+}

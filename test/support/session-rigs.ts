@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Outcome } from '../../src/base/refusal.ts';
+import { connectProgram } from '../../src/link/byte-stream.ts';
 import { linkInProcess } from '../../src/link/in-process.ts';
 import { LOCAL_RECONNECT } from '../../src/link/reconnect.ts';
 import { connectSession } from '../../src/link/socket-client.ts';
@@ -8,6 +10,7 @@ import type { Session } from '../../src/protocol/session.ts';
 import { createBunClock } from '../../src/system/bun/clock.ts';
 import { createBunFiles } from '../../src/system/bun/files.ts';
 import { createBunNetwork } from '../../src/system/bun/network.ts';
+import { createBunSystem } from '../../src/system/bun/system.ts';
 import type { Clock } from '../../src/system/clock.ts';
 import { SystemError } from '../../src/system/files.ts';
 import { createMemoryFiles } from '../../src/system/memory/files.ts';
@@ -16,6 +19,7 @@ import type { Connection, Network } from '../../src/system/network.ts';
 import type { LinkFaults, SessionRig } from '../contracts/session.ts';
 import type { FakeSession } from './fake-session.ts';
 import { createHandClock, type HandClock } from './hand-clock.ts';
+import type { OpenSsh } from './open-ssh.ts';
 import { createPipe, type Pipe } from './pipe.ts';
 
 /** What a rig needs of whatever session stands behind the links. */
@@ -210,4 +214,44 @@ export async function unixSocketRig(scripted: Scripted): Promise<SessionRig> {
   const server = serve(scripted, clock, 20);
   const close = () => files.remove(folder, { recursive: true });
   return networkRig(scripted, server, createBunNetwork(), `${folder}/host.sock`, clock, () => {}, close);
+}
+
+const BRIDGE = path.join(import.meta.dir, 'socket-bridge.ts');
+
+/** The session's socket is reached through a real ssh client, a real server, and a bridge behind it. */
+export async function openSshRig(scripted: Scripted, ssh: OpenSsh): Promise<SessionRig> {
+  const system = createBunSystem();
+  const folder = await system.files.makeTempFolder('houston-ssh-');
+  const socket = `${folder}/host.sock`;
+  const server = serve(scripted, system.clock, 20);
+  const listener = await system.network.listen(socket, (connection) => server.accept(connection));
+  const connections = new Map<string, Connection>();
+  const gone = new Set<string>();
+  const carrier: Carrier = {
+    async connect(client) {
+      if (gone.has(client)) throw new SystemError('ENOENT', 'nobody there');
+      const program = {
+        argv: ssh.argv(process.execPath, BRIDGE, socket),
+        folder,
+        environment: system.environment.all(),
+      };
+      const connection = await connectProgram(system, program, () => {});
+      connections.set(client, connection);
+      return connection;
+    },
+    faults: {
+      sever: (client) => connections.get(client)!.close(),
+      lose(client) {
+        gone.add(client);
+        connections.get(client)!.close();
+      },
+      freeze: null,
+      thaw() {},
+    },
+    async close() {
+      await listener.close();
+      await system.files.remove(folder, { recursive: true });
+    },
+  };
+  return servedRig(scripted, server, carrier, system.clock);
 }
