@@ -186,7 +186,10 @@ function openToolWorld(
     sawFile: calls.ledger.saw,
     watchFile: async (path) => (await calls.standing?.watch(path, '')) ?? NOBODY,
     pace: (wish) => calls.standing?.pace(wish) ?? NOBODY.refusal.message,
-    progress: (text) => publish({ type: 'call-output', call: call.call, text: calls.redact(text) }),
+    // What is kept from the model is shown once it is marked as such.
+    progress: (text) => {
+      if (allowed.output === 'text') publish({ type: 'call-output', call: call.call, text: calls.redact(text) });
+    },
   };
 }
 

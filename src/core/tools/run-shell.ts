@@ -111,7 +111,7 @@ export const runShell: Tool<Planned> = {
       return { ok: false, kind: 'error', message: 'Nothing was run: no command can go on in the background here.' };
     let result: LineResult;
     try {
-      result = await world.runLine(() => {});
+      result = await world.runLine(world.progress);
     } catch (error) {
       if (!(error instanceof SystemError)) throw error;
       return { ok: false, kind: 'error', message: `Nothing was run. ${error.message}` };

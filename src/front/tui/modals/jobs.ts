@@ -1,5 +1,5 @@
 import type { JobRow } from '../../../protocol/view.ts';
-import { age } from '../figures.ts';
+import { clockTime } from '../figures.ts';
 import { type ListModal, type ListRow, withRows } from './list.ts';
 
 /** `/jobs`, and Ctrl-L where there is more than one: every command in its own row, in the order they were started (VIEW-2). */
@@ -27,7 +27,7 @@ export function jobsList(jobs: readonly JobRow[], now: number, at: string | null
 export function jobRows(jobs: readonly JobRow[], now: number): ListRow[] {
   return jobs.map((job) => {
     const place = job.background ? 'background' : 'awaited';
-    const facts = [jobState(job), age(Math.max(0, (job.ended ?? now) - job.started))];
+    const facts = [jobState(job), clockTime(Math.max(0, (job.ended ?? now) - job.started))];
     const kinds = [
       place,
       ...(job.terminal === true ? ['terminal'] : []),

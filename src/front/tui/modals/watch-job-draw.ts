@@ -1,7 +1,7 @@
 import type { CellStyle } from '../../../base/terminal-screen.ts';
 import type { JobRow } from '../../../protocol/view.ts';
 import { drawBox } from '../draw.ts';
-import { age } from '../figures.ts';
+import { clockTime } from '../figures.ts';
 import type { Painter, Style } from '../frame/painter.ts';
 import type { Rect } from '../frame/rect.ts';
 import { type Line, piece } from '../piece.ts';
@@ -20,7 +20,7 @@ export function drawWatch(
 ): void {
   painter.fill(area, theme.styles.text);
   painter.hit(area, { region: 'modal' });
-  const standing = job === null ? 'gone' : `${jobState(job)} · ${age(Math.max(0, (job.ended ?? now) - job.started))}`;
+  const standing = job === null ? 'gone' : `${jobState(job)} · ${clockTime(Math.max(0, (job.ended ?? now) - job.started))}`;
   drawBox(painter, theme, area, modal.driving ? 'warn' : 'accent', {
     topLeft: [piece(`${modal.job} $ ${(job?.command ?? '').split('\n', 1)[0]}`, 'accent')],
     topRight: [piece(standing, job?.state === 'running' ? 'signal' : 'quiet')],
