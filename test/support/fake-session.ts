@@ -209,6 +209,8 @@ export function createFakeSession(): FakeSession {
       case 'draft':
         drafts.set(client, intent.draft);
         return OK;
+      case 'seen':
+        return OK;
       case 'draft-edit': {
         const held = drafts.get(client);
         const next = held === undefined ? null : editedDraft(held, intent.edit);
@@ -217,6 +219,9 @@ export function createFakeSession(): FakeSession {
         return OK;
       }
       case 'answer': {
+        const whose = open.get(intent.ask)?.ask.for ?? null;
+        if (whose !== null && whose !== client)
+          return { accepted: false, refusal: { identifier: 'ask-elsewhere', message: 'another window is asked' } };
         if (close(intent.ask, client, 'answered')) return OK;
         return { accepted: false, refusal: { identifier: 'answered', message: 'that question is closed' } };
       }
