@@ -52,6 +52,8 @@ export type AuditEvent =
       readonly refs: readonly string[];
       readonly document: string | null;
     }
+  /** The person moved a running command to the background, or stopped it there. */
+  | { readonly event: 'job'; readonly call: string; readonly job: string; readonly did: 'moved' | 'stopped' }
   /** The word of a check, never its sentence (SEC-30). */
   | { readonly event: 'check'; readonly call: string; readonly ref: string | null; readonly verdict: string }
   /** Earlier messages gave way to a summary; `round` is 0 where the person asked for it, `focus` the length of their wish. */

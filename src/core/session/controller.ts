@@ -311,6 +311,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     redact,
     folder,
     wakes: options.jobsWake ?? true,
+    audit,
     canWake: () => runtime !== null && model.model !== null && options.canAsk && closing === null,
     adopts: options.canAsk,
   });

@@ -5,6 +5,7 @@ import type { JobRow } from '../../protocol/view.ts';
 import type { System } from '../../system/system.ts';
 import { durationText, isFailed, labelOf, outcomeText, summaryOf } from '../jobs/job-words.ts';
 import type { JobFacts, Jobs } from '../jobs/jobs.ts';
+import type { Audit } from '../policy/audit.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { Recorder } from '../runtime/runtime.ts';
 import type { Publisher } from './publish.ts';
@@ -39,6 +40,7 @@ export interface DeskParts {
   readonly inbox: Inbox;
   readonly loop: () => Pick<TurnLoop, 'running' | 'wake' | 'idle'>;
   readonly redact: (text: string) => string;
+  readonly audit: Audit;
   /** Whether a job that ends while nothing runs begins a turn. */
   readonly wakes: boolean;
   /** Whether there is a model to wake, and somebody who sees it. */
@@ -50,8 +52,8 @@ export interface DeskParts {
 
 /** Bytes of output that stand in a report, and of a failed job in the notice to the model. */
 const REPORT_BYTES = 2048;
-/** Half of what the model is shown of a log. */
-const WATCHED_BYTES = 8000;
+/** What whoever looks at a job is shown of what it printed before. */
+const WATCHED_BYTES = 128 * 1024;
 
 export function createJobsDesk(parts: DeskParts): JobsDesk {
   const { jobs, publisher, recorder, inbox, redact } = parts;
@@ -120,6 +122,7 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
     const body = job.reads === 'ref' ? '' : redact(whole).trimEnd();
     const lines = [
       `${job.id} ${redact(labelOf(job.purpose, job.command))}`,
+      ...(job.purpose.trim() === '' ? [] : [`$ ${redact(job.command)}`]),
       ...(job.reads === 'ref' ? ['What it printed is kept aside: /jobs shows it.'] : []),
       ...(cut && body !== '' ? [`[only the last ${body.length} characters of what it printed]`] : []),
       ...(body === '' ? [] : [body]),
@@ -165,9 +168,11 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
         return jobs.resize(job.id, intent.columns, intent.rows) ? accepted() : refused(...NO_TERMINAL);
       switch (intent.action) {
         case 'background':
-          return jobs.background(job.id)
-            ? accepted()
-            : refused('not-movable', 'That command is over, or in the background already.');
+          if (jobs.background(job.id)) {
+            parts.audit({ event: 'job', call: job.call, job: job.id, did: 'moved' });
+            return accepted();
+          }
+          return refused('not-movable', 'That command is over, or in the background already.');
         case 'stop':
           return desk.stop([job.id]) > 0 ? accepted() : refused('not-running', `${job.id} is not running.`);
         case 'watch':
@@ -201,7 +206,10 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
       // The person knows: nothing is reported of it (SC-15.8).
       const told = running.map(({ id }) => id);
       void jobs.markTold(told, 'ui');
-      for (const { id } of running) void jobs.stop(id, 'stopped by the person');
+      for (const { id, call } of running) {
+        parts.audit({ event: 'job', call, job: id, did: 'stopped' });
+        void jobs.stop(id, 'stopped by the person');
+      }
       return running.length;
     },
     see: (entry) => {

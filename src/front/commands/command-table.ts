@@ -59,6 +59,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('first-failed', 'Inspect', 'Go to the newest failed call', ['alt-f'], { whyNot: emptyTranscript }),
   key('first-running', 'Inspect', 'Go to the running call', ['alt-r'], { whyNot: emptyTranscript }),
   key('background', 'Inspect', 'Move the running command to the background', ['ctrl-b'], {
+    where: 'prompt',
     whyNot: (facts) => (facts.movable ? null : 'No command to move'),
   }),
   key('watch', 'Inspect', 'Watch the commands that run', ['ctrl-l']),

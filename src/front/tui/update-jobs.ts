@@ -53,6 +53,8 @@ export function doOfJobs(screen: Screen, context: Context, does: string, row: Li
     case 'stop':
     case 'remove':
       return step(back, act(job.id, does));
+    case 'stop-all':
+      return sendCommand(back, 'jobs', 'stop all');
     case 'drive':
       if (job.terminal !== true || job.state !== 'running')
         return stay(withNote(back, 'It has no terminal: only a command started on one can be taken over'));

@@ -200,6 +200,8 @@ function transcriptKey(screen: Screen, context: Context, event: KeyEvent, chord:
       return runCommand(screen, context, 'bottom', '');
     case 'space':
       return runCommand(screen, context, 'page-down', '');
+    case 'ctrl-b':
+      return runCommand(screen, context, 'page-up', '');
     case 'enter':
       return runCommand(screen, context, 'open', '');
     default:

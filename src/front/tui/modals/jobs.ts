@@ -15,6 +15,7 @@ export function jobsList(jobs: readonly JobRow[], now: number, at: string | null
       { chord: 'enter', label: 'Enter', words: 'Watch', does: 'watch' },
       { chord: 't', label: 't', words: 'Take over', does: 'drive' },
       { chord: 'x', label: 'x', words: 'Stop', does: 'stop' },
+      { chord: 'shift-x', label: 'X', words: 'Stop all', does: 'stop-all' },
       { chord: 'd', label: 'd', words: 'Forget', does: 'remove' },
     ],
     none: 'No command runs, and none ran in the background',
