@@ -120,7 +120,7 @@ function summarise(
       : (started ?? chosen ?? lastOf(tail, 'assistant') ?? lastOf(head, 'turn-start'));
   const ended = lastOf(tail, 'turn-end') ?? lastOf(head, 'turn-end');
   return {
-    folder: first?.folder ?? '',
+    folder: movedTo(tail) ?? first?.folder ?? '',
     created: first?.time ?? head[0]?.time ?? modified,
     // A name given later is no work done (SC-21.1).
     updated:
@@ -132,6 +132,17 @@ function summarise(
     bytes: size,
     forkedFrom: first?.forkedFrom ?? null,
   };
+}
+
+/** Where a session is to be gone on with, once the folder it worked in is gone. */
+export const WORKSPACE = 'workspace';
+
+function movedTo(lines: readonly Line[]): string | null {
+  for (const line of lines.toReversed()) {
+    const entry = line.kind === 'record' ? parseLine(line.bytes) : null;
+    if (entry?.kind === 'record' && entry.name === WORKSPACE && typeof entry.data === 'string') return entry.data;
+  }
+  return null;
 }
 
 function promptIn(lines: readonly Line[]): string {

@@ -160,6 +160,8 @@ export interface ControllerOptions {
   readonly connections?: Connections;
   /** Keeps choices for sessions to come, by the names of settings; absent: they can not be kept. */
   readonly saveDefaults?: SessionParts['saveDefaults'];
+  /** Whether another session works in a folder; absent: none does. */
+  readonly isOpenElsewhere?: SessionParts['isOpenElsewhere'];
   /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
   readonly offersVouching?: boolean;
   /** Where it is written down which files hold what looks like keys; absent: reads are not looked through. */
@@ -309,9 +311,9 @@ export async function createController(options: ControllerOptions): Promise<Sess
     inbox,
     loop: () => loop,
     redact,
+    audit,
     folder,
     wakes: options.jobsWake ?? true,
-    audit,
     canWake: () => runtime !== null && model.model !== null && options.canAsk && closing === null,
     adopts: options.canAsk,
   });
@@ -568,6 +570,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     fast,
     usage,
     saveDefaults: options.saveDefaults ?? (async () => false),
+    isOpenElsewhere: options.isOpenElsewhere ?? (async () => false),
     canAsk: options.canAsk,
     attachments,
     drafts: options.drafts,

@@ -67,6 +67,8 @@ export interface SessionParts {
   readonly usage: Pick<UsageDesk, 'report' | 'accountChanged'>;
   /** Keeps choices for sessions to come; false when that can not be. */
   readonly saveDefaults: SaveDefaults;
+  /** Whether another session works in this folder. */
+  readonly isOpenElsewhere: (folder: string) => Promise<boolean>;
   /** Whether somebody is there. */
   readonly canAsk: boolean;
   readonly attachments: Attachments;

@@ -26,6 +26,7 @@ import { bringBack, goInTree, labelPlace, refusesTree } from './tree-moves.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { CommandEnd } from './turn-loop.ts';
 import { goBack, goForward } from './undo.ts';
+import { doWorktree, refusesWorktree, WORKTREE_ACTIONS, worktreeAtOnce } from './worktree-command.ts';
 
 /** A command the session itself runs: what is known of it, and what it does. */
 type Command = NowCommand | IdleCommand;
@@ -223,6 +224,17 @@ const COMMANDS: readonly Command[] = [
     description: 'Start a turn when a file changes',
     during: 'now',
     run: watchFile,
+  },
+  {
+    name: 'worktree',
+    argument: '[status|merge|resolve|finish|remove|list|clean]',
+    suggestions: WORKTREE_ACTIONS.map(({ value }) => value),
+    description: 'Look after the worktree of this session',
+    during: 'now',
+    ahead: false,
+    atOnce: worktreeAtOnce,
+    refuses: refusesWorktree,
+    carryOut: doWorktree,
   },
   {
     name: 'login',
@@ -443,6 +455,8 @@ export function completeArgument(
     }));
     return rows.filter((row) => row.value.includes(typed));
   }
+  if (name === 'worktree')
+    return WORKTREE_ACTIONS.filter(({ value }) => value.startsWith(typed)).map((one) => ({ ...one }));
   const command = COMMANDS.find((one) => one.name === name);
   const choices = command?.choices ?? command?.suggestions ?? [];
   return choices.filter((choice) => choice.startsWith(typed)).map((value) => ({ value, description: '' }));
