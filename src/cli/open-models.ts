@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { CATALOGUED_VENDORS } from '../core/models/built-in-providers.ts';
 import { createModels, type Models, type ModelsOptions } from '../core/models/catalog.ts';
 import { createFreshFacts } from '../core/models/facts/fresh-facts.ts';
@@ -55,6 +56,7 @@ export async function openModels(
     fresh: createFreshFacts({ files, network, clock, state, providers: [...CATALOGUED_VENDORS, ...own] }),
     accounts,
     hear: watch.heard,
+    claude: { processes, files, ids, folder: claudeFolder(state, system) },
     ...(demo === undefined ? {} : { demo }),
   });
   const ownIds = new Set(Object.keys(settings.providers));
@@ -75,6 +77,12 @@ export async function openModels(
     write: config === null ? null : createProviderSaver(files, config),
   });
   return { models, connections, accounts, watch };
+}
+
+/** Where the person's own `claude` runs; it holds nothing that could steer it. */
+function claudeFolder(state: string | null, { environment, ids }: Pick<System, 'environment' | 'ids'>): string {
+  if (state !== null) return path.join(state, 'claude-cli');
+  return path.join(environment.temp, `houston-claude-${ids.hex(8)}`);
 }
 
 /** After everything that is waited for: nothing of a start depends on what is learned. */

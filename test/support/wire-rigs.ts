@@ -28,6 +28,8 @@ export interface WireRig {
   readonly stops: readonly (readonly [string, 'length' | 'refusal'])[];
   /** Whether the service says what a broken reply has cost so far. */
   readonly countsBroken: boolean;
+  /** A program carries the request: waits, errors in mid-stream and forbidden calls reach us by its account alone. */
+  readonly throughProgram?: true;
 }
 
 interface Connecting {

@@ -85,6 +85,20 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<string, BuiltInProvider>> = {
     askUnbidden: false,
     usual: 'gpt-6.2-sol',
   },
+  'claude-subscription': {
+    api: 'claude-cli',
+    label: 'Claude Subscription',
+    keyVariable: null,
+    urlVariable: null,
+    headersVariable: null,
+    readUrl: asGiven,
+    address: null,
+    dialect: null,
+    vendor: null,
+    askUnbidden: false,
+    // Nobody's subscription is used unasked.
+    usual: null,
+  },
   google: {
     api: 'google',
     label: 'Google',

@@ -6,6 +6,7 @@ import type { Images } from '../../system/images.ts';
 import type { Network } from '../../system/network.ts';
 import { BUILT_IN_PROVIDERS, type BuiltInProvider } from './built-in-providers.ts';
 import { type Choice, chooseModel } from './choose.ts';
+import { type ClaudeWireParts, createClaudeWire } from './claude-cli/claude-wire.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
 import { type FreshFacts, NO_FRESH_FACTS } from './facts/fresh-facts.ts';
 import { offersFast } from './fast.ts';
@@ -21,6 +22,7 @@ import { openaiResponsesWire } from './providers/openai-responses.ts';
 import { readHeaderLines } from './providers/own-headers.ts';
 import { type Accounts, NO_ACCOUNTS } from './sign-in/accounts.ts';
 import { withSignInAdvice } from './sign-in/advice.ts';
+import { findClaude } from './sign-in/claude-cli.ts';
 import { listeningFetch } from './usage-watch.ts';
 
 /** Ways to speak to a service, by the name settings use. A new one is a file and a line here. */
@@ -91,6 +93,8 @@ export interface ModelsOptions {
   readonly accounts?: Accounts;
   /** Hears the headers of every answer of a service, by the name people call it. */
   readonly hear?: (label: string, headers: Headers) => void;
+  /** What running the person's own `claude` takes; missing: it is not run. */
+  readonly claude?: Omit<ClaudeWireParts, 'clock' | 'environment' | 'keyVariables'>;
   /** How the built-in `demo:pilot` flies: `tour` only in the throw-away project of `--demo`. */
   readonly demo?: Omit<PilotOptions, 'clock'>;
 }
@@ -109,8 +113,20 @@ export function createModels(options: ModelsOptions): Models {
   const listened = (label: string, fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
     hear === undefined ? fetch : listeningFetch(fetch, (headers) => hear(label, headers));
 
+  const { claude } = options;
+  const keyVariables = () => Object.values(own).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
+  const wires = claude
+    ? { ...WIRES, [CLAUDE_API]: createClaudeWire({ ...claude, clock, environment, keyVariables }) }
+    : WIRES;
+  let hasClaude = false;
+  const lookForClaude = async (): Promise<boolean> => {
+    if (claude === undefined || environment.platform === 'other') return false;
+    hasClaude = (await findClaude({ ...claude, clock, environment })) !== null;
+    return hasClaude;
+  };
+
   const described = (provider: string): Outcome<Described> =>
-    describe(provider, Object.hasOwn(own, provider) ? own[provider] : undefined, environment);
+    describe(provider, Object.hasOwn(own, provider) ? own[provider] : undefined, environment, wires);
   const names = () =>
     [...new Set([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own), PILOT_REF.provider])].join(', ');
 
@@ -169,6 +185,8 @@ export function createModels(options: ModelsOptions): Models {
       }
       const key = await credentials.keyOf(ref.provider, keyVariable);
       if (!key.ok) return key;
+      const { ownProgram } = checked.value;
+      if (ownProgram && !(await lookForClaude())) return refuse('no-credential', NO_CLAUDE);
       const connection = {
         ref,
         facts,
@@ -180,7 +198,10 @@ export function createModels(options: ModelsOptions): Models {
         clock,
         secrets,
       };
-      return done(withFittingImages(wire.open(connection), options.images, wire.images));
+      const model = wire.open(connection);
+      return done(
+        withFittingImages(ownProgram ? withSignInAdvice(model, ref.provider) : model, options.images, wire.images),
+      );
     },
     configured: (sources) =>
       chooseModel({
@@ -200,6 +221,7 @@ export function createModels(options: ModelsOptions): Models {
         const ready = credentials.isReady(provider, found.value);
         // An account's models are for whoever has one.
         if (found.value.signsIn && !ready) continue;
+        if (found.value.ownProgram && !hasClaude) continue;
         const known = ofVendor && Object.hasOwn(BUILT_IN_PROVIDERS, provider) ? wire.known : [];
         const learned = vendor === null ? [] : fresh.names(vendor);
         for (const model of new Set([
@@ -228,7 +250,7 @@ export function createModels(options: ModelsOptions): Models {
         const names = await wire.names?.({ ...connection, fetch: network.fetch, clock }, stop.signal);
         discovered.set(provider, names ?? []);
       };
-      await Promise.all([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)].map(ask));
+      await Promise.all([...[...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)].map(ask), lookForClaude()]);
       stopTimer();
       await (catalogue ? fresh.refresh() : fresh.load());
     },
@@ -247,6 +269,12 @@ export function createModels(options: ModelsOptions): Models {
   };
 }
 
+/** The wire that is a program of the person's own. */
+const CLAUDE_API = 'claude-cli';
+
+const NO_CLAUDE =
+  'claude-subscription needs the claude program, which is not on PATH nor in ~/.local/bin; it runs on macOS, Linux and WSL';
+
 /** How long servers are waited for that are asked for their models. */
 const LONGEST_ASKING_MS = 1_500;
 
@@ -256,6 +284,8 @@ interface Described {
   readonly baseUrl: string | null;
   readonly keyVariable: string | null;
   readonly signsIn: boolean;
+  /** Carried by a program that signs in by itself: there where that is installed. */
+  readonly ownProgram: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly CustomModel[];
   readonly dialect: string | null;
@@ -268,13 +298,18 @@ interface Described {
 }
 
 /** A provider from its built-in part, the settings and the environment; the settings say more than the environment. */
-function describe(id: string, own: ProviderSettings | undefined, environment: Environment): Outcome<Described> {
+function describe(
+  id: string,
+  own: ProviderSettings | undefined,
+  environment: Environment,
+  wires: Readonly<Record<string, Wire>>,
+): Outcome<Described> {
   const builtIn = Object.hasOwn(BUILT_IN_PROVIDERS, id) ? BUILT_IN_PROVIDERS[id] : undefined;
   // Whoever signed in is served at one address alone: settings could only send the account elsewhere.
   if (builtIn?.signsIn && own !== undefined)
     return refuse('unknown-provider', `provider '${id}' requires provider-keyed OAuth auth: take providers.${id} out`);
   const api = own?.api ?? builtIn?.api;
-  const wire = api !== undefined && Object.hasOwn(WIRES, api) ? WIRES[api] : undefined;
+  const wire = api !== undefined && Object.hasOwn(wires, api) ? wires[api] : undefined;
   if (wire === undefined) {
     const known = Object.keys(WIRES).join(', ');
     return refuse(
@@ -295,6 +330,7 @@ function describe(id: string, own: ProviderSettings | undefined, environment: En
     baseUrl,
     keyVariable: own?.apiKeyEnv ?? builtIn?.keyVariable ?? null,
     signsIn: builtIn?.signsIn === true,
+    ownProgram: api === CLAUDE_API,
     headers: { ...headersOf(builtIn, own, environment), ...own?.headers },
     models: own?.models ?? [],
     dialect: own?.dialect ?? builtIn?.dialect ?? null,

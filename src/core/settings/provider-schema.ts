@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.ts';
 import { isRecord } from './record.ts';
 
-const APIS = ['anthropic', 'openai-responses', 'openai-chat', 'google'] as const;
+const APIS = ['anthropic', 'openai-responses', 'openai-chat', 'google', 'claude-cli'] as const;
 /** Services that speak Chat Completions, each with habits of its own; `generic` takes what every server takes. */
 const DIALECTS = ['openai', 'openrouter', 'ollama', 'llama.cpp', 'vllm', 'lmstudio', 'generic'] as const;
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -45,7 +45,7 @@ export const PROVIDER_SCHEMA: Json = {
   type: 'object',
   required: ['api'],
   properties: {
-    api: { enum: APIS, description: 'How it speaks.' },
+    api: { enum: APIS, description: 'How it speaks; claude-cli: through the installed claude program.' },
     baseUrl: { ...TEXT, description: 'Its address, up to and with the version, such as http://localhost:8000/v1.' },
     apiKeyEnv: { ...TEXT, description: 'Name of the environment variable that holds the key; never the key.' },
     label: { ...TEXT, description: 'What it is called on the screen.' },

@@ -135,7 +135,8 @@ export function createConnections(parts: ConnectionsParts): Connections {
         'The claude program signs in itself; Houston keeps nothing of it.',
         '1. In another terminal: claude auth login',
         '2. Come back here to see how it stands',
-        'Houston cannot run its models yet: use an API key, or OpenAI Codex.',
+        '3. Choose a model: /model claude-subscription:sonnet (or opus, haiku)',
+        'claude carries the words; tools, questions and the record are Houston\'s.',
       ],
       stands: claudeStands,
       ownProgram: async () => {
