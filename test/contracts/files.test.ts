@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBunFiles } from '../../src/system/bun/files.ts';
+import { createLocalFiles } from '../../src/system/bun/local-files.ts';
 import { createStartFiles } from '../../src/system/bun/start-files.ts';
 import type { Files } from '../../src/system/files.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
@@ -30,6 +31,18 @@ const SYSTEMS: readonly [string, () => { files: Files; folder: string; makePipe(
       const folder = mkdtempSync(join(tmpdir(), 'files-contract-'));
       made.push(folder);
       return { files: createStartFiles(createBunFiles()), folder, makePipe: makeRealPipe };
+    },
+  ],
+  [
+    'bun, on a disk of this machine',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'files-contract-'));
+      made.push(folder);
+      return {
+        files: createLocalFiles(createBunFiles(), { answersAtOnce: () => true }),
+        folder,
+        makePipe: makeRealPipe,
+      };
     },
   ],
   [
@@ -318,16 +331,20 @@ for (const [name, make] of SYSTEMS) {
   });
 }
 
-test('reading many files leaves no descriptor open', async () => {
+test.each([
+  ['by another thread', createBunFiles()],
+  ['on the spot', createLocalFiles(createBunFiles(), { answersAtOnce: () => true })],
+])('reading many files leaves no descriptor open: %s', async (_how, files) => {
   const folder = mkdtempSync(join(tmpdir(), 'files-contract-'));
   made.push(folder);
-  const files = createBunFiles();
   const open = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
   await files.writeAtomic(join(folder, 'a'), bytes('x'), { mode: 0o600, flush: true });
   const before = open();
   for (let turn = 0; turn < 50; turn++) {
     await files.read(join(folder, 'a'));
     await codeOf(files.read(folder));
+    await codeOf(files.readRange(folder, 0, 1));
+    await (await files.open(join(folder, 'a'), { write: false, follow: true })).close();
     await codeOf(files.createNew(join(folder, 'a'), bytes('y'), 0o600));
     await codeOf(files.writeAtomic(folder, bytes('y'), { mode: 0o600, flush: true }));
     await codeOf(files.openAppend(folder, 0o600));
