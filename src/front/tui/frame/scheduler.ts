@@ -5,10 +5,10 @@ export interface FrameClock {
 }
 
 /**
- * Between two frames of what was not typed, in ms, from start to start. A host gathers a stream for longer than that: each
- * of its updates is drawn when it comes, without a timer of its own.
+ * Between two frames of what was not typed, in ms, from start to start: more than 30 a second, the frames of keys among
+ * them. A little less than a host gathers a stream for, so that its updates are drawn when they come.
  */
-const STREAM_INTERVAL = 20;
+const STREAM_INTERVAL = 29;
 /** A frame may take this share of the time, so that a slow terminal (whose writes block) leaves room for keys. */
 const BUSY_SHARE = 0.3;
 const LONGEST_INTERVAL = 250;
