@@ -16,6 +16,8 @@ export interface CommandLine {
   readonly continueSession: true | string | null;
   readonly resume: true | string | null;
   readonly fork: string | null;
+  /** A name, `true` for one with a fresh name, `false` for none whatever the settings say; null: as the settings say. */
+  readonly worktree: string | boolean | null;
   readonly save: boolean;
   readonly mode: PermissionMode | null;
   readonly settings: string | null;
@@ -85,7 +87,7 @@ const CONFIG_WORDS = ['list', 'path', 'schema', 'table'];
 
 interface Flag {
   readonly names: readonly string[];
-  readonly value: 'none' | 'required' | 'optional-id';
+  readonly value: 'none' | 'required' | 'optional' | 'optional-id';
   readonly argument?: string;
   readonly description: string;
   readonly apply: (line: Mutable<CommandLine>, value: string | null) => string | null;
@@ -229,6 +231,25 @@ export const FLAGS: readonly Flag[] = [
       given(value, '--fork', (text) => {
         line.fork = text;
       }),
+  },
+  {
+    names: ['--worktree'],
+    value: 'optional',
+    argument: '[=NAME]',
+    description: 'Works in a git worktree of its own, on a branch of its own',
+    apply: (line, value) => {
+      if (value === '') return '--worktree= needs a name';
+      line.worktree = value ?? true;
+      return null;
+    },
+  },
+  {
+    names: ['--no-worktree'],
+    value: 'none',
+    description: 'Works in the folder itself, whatever the settings say',
+    apply: setting((line) => {
+      line.worktree = false;
+    }),
   },
   {
     names: ['--no-save', '--incognito'],
@@ -390,6 +411,7 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     continueSession: null,
     resume: null,
     fork: null,
+    worktree: null,
     save: true,
     mode: null,
     settings: null,
@@ -441,6 +463,8 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     line.prompt = line.prompt === null ? positional.join(' ') : `${line.prompt} ${positional.join(' ')}`;
   if (line.prompt !== null && line.prompt.trim() === '') return refuse('empty-prompt', 'the prompt is empty');
   if (line.run !== 'print' && line.format !== 'text') return refuse('bad-value', `--${line.format} goes with -p`);
+  if (line.run === 'print' && line.worktree !== null && line.worktree !== false)
+    return refuse('bad-value', '--worktree is for sessions in the terminal: with -p, give -C a worktree');
   const opened = [line.continueSession, line.resume, line.fork].filter((one) => one !== null).length;
   if (opened > 1) return refuse('bad-value', 'give one of --continue, --resume and --fork');
   return done(line);

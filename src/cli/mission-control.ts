@@ -41,7 +41,7 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
     return 2;
   }
   const own = places(system.environment);
-  const place = line.demo ? await (await import('./demo.ts')).makeDemoProject(system) : folder;
+  let place = line.demo ? await (await import('./demo.ts')).makeDemoProject(system) : folder;
   const prompt = line.demo && line.prompt === null ? (await import('./demo.ts')).tourPrompt() : line.prompt;
   const loaded = await loadSettings(
     system.files,
@@ -53,6 +53,21 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
   if (broken !== undefined) {
     writeErr(`houston: settings-unreadable: ${broken.source}: ${broken.message}\n`);
     return 3;
+  }
+  if (line.worktree !== false && (line.worktree !== null || loaded.settings.worktree)) {
+    const { startWorktree } = await import('./worktree-start.ts');
+    const byDefault = loaded.settings.worktree;
+    const made = await startWorktree(system, line, {
+      byDefault,
+      folder: place,
+      own,
+      say: (text) => writeErr(`${text}\n`),
+    });
+    if (!made.ok) {
+      writeErr(`houston: ${made.refusal.identifier}: ${made.refusal.message}\n`);
+      return 2;
+    }
+    place = made.value?.folder ?? place;
   }
   const { chooseSession } = await import('./choose-session.ts');
   const chosen = await chooseSession(system, line, place);
@@ -331,7 +346,34 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
     return { ...drawing, opening, request: moved, prompt: null, hosted: true, notice };
   }
   if (report.reason === 'terminal-gone') return 0;
-  return sayGoodbye(report, drawing, refusal);
+  const code = sayGoodbye(report, drawing, refusal);
+  if (report.reason === 'quit' && (await mayBeWorktree(system, request.folder))) await leave(system, drawing);
+  return code;
+}
+
+/** Most folders are none, and need no git to be told so. */
+async function mayBeWorktree({ files }: TerminalSystem, folder: string): Promise<boolean> {
+  if (folder.includes('/.worktrees/')) return true;
+  const stat = await files.stat(`${folder}/.git`).catch(() => null);
+  return stat?.kind === 'file';
+}
+
+async function leave(system: TerminalSystem, { request, settings, places: own }: Drawing): Promise<void> {
+  const [{ leaveWorktree }, { createGit }, { askYes }, { openElsewhere }] = await Promise.all([
+    import('./worktree-exit.ts'),
+    import('../core/session/worktree-git.ts'),
+    import('./ask-yes.ts'),
+    import('./open-elsewhere.ts'),
+  ]);
+  const text = await leaveWorktree({
+    git: createGit(system),
+    folder: request.folder,
+    how: settings.worktreeExit,
+    isOpen: (path) => openElsewhere(system, own.state, request.session, path),
+    ask: (question) => askYes(system.terminal, question),
+    resume: `houston --resume ${request.session.slice(0, 13)}`,
+  });
+  if (text !== null) writeOut(`${text}\n`);
 }
 
 /** What is known before the session is there. */

@@ -37,6 +37,7 @@ import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
 import { codeName, ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
+import { openElsewhere } from './open-elsewhere.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
 import type { SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
@@ -208,6 +209,7 @@ export async function openSession(
     },
     // A session that leaves nothing behind changes no default.
     ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
+    isOpenElsewhere: (path) => openElsewhere(system, own.state, journal.session, path),
     offersVouching: true,
     keyFindings: createKeyFindings({
       ...system,

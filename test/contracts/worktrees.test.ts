@@ -271,7 +271,7 @@ test(
     const { main, make, put, commit } = repository();
     const path = await make('fix');
     put(path, 'b.txt', 'two\n');
-    const { run } = await sit(path);
+    const { run, house } = await sit(path);
     expect(await run('remove')).toContain('1 file not committed');
     commit(path, 'second');
     expect(await run('remove')).toContain('Bring it into the mainline first: /worktree merge');
