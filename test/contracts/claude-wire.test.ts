@@ -211,6 +211,18 @@ test('where no call may be made one is answered with an error, the reply goes on
   expect(lastText(fake)).toContain('No tool may be called now');
 });
 
+test('what is asked beside the conversation has a process of its own, and takes nothing of the other, not even while its tools run', async () => {
+  const { fake, system, model } = await open([[look('a')], 'beside', 'after']);
+  const { end } = await reply(model);
+  const next = [SAY, ...said(model, end.parts)];
+  const beside = await reply(model, request([...next, user('what is this?')], { calls: 'forbidden' }));
+  expect(beside.end.parts).toMatchObject([{ text: 'beside' }]);
+  expect(system.processes.running).toHaveLength(1);
+  expect((await reply(model, request(next))).end.parts).toMatchObject([{ text: 'after' }]);
+  expect(started(system)).toBe(2);
+  expect(lastText(fake)).not.toContain('what is this?');
+});
+
 test('an abort ends the program; one is kept at rest, and not for ever', async () => {
   const { system, model } = await open(['a', ['b ', { wait: new Promise(() => {}) }], 'c', 'd']);
   await reply(model);

@@ -388,6 +388,7 @@ test('the claude program is asked who is signed in; we keep nothing of it and ca
   await say('/login claude-subscription');
   expect(house.system.processes.spawned.at(-1)!.argv[0]).toBe('/usr/bin/claude');
   expect(screen()).toContain('claude auth login');
+  expect(screen()).toContain('/model claude-subscription:sonnet');
   await press('escape');
   await say('/logout claude-subscription');
   expect(screen()).toContain('claude auth logout');

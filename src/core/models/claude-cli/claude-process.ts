@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { createLineSplitter, encodeLine, parseLine } from '../../../base/json-lines.ts';
 import { createQueue, type Queue } from '../../../base/queue.ts';
+import type { Clock } from '../../../system/clock.ts';
 import type { Ids } from '../../../system/environment.ts';
 import type { Files } from '../../../system/files.ts';
 import type { Processes } from '../../../system/processes.ts';
@@ -21,13 +22,14 @@ export interface ClaudeProcess {
   answer(call: string, answer: ToolAnswer): void;
   /** How it ended, with its last words; null while it runs. */
   exit(): { readonly code: number | null; readonly words: string } | null;
-  /** The whole tree, at once. */
+  /** The whole tree: asked to, then made to. Nothing it still says is heard. */
   end(): void;
 }
 
 export interface ClaudeParts {
   readonly processes: Pick<Processes, 'spawn'>;
   readonly files: Pick<Files, 'makeFolder' | 'createNew' | 'remove'>;
+  readonly clock: Pick<Clock, 'after'>;
   readonly ids: Ids;
   /** A private folder of ours, with nothing of a project in it: that is where it runs. */
   readonly folder: string;
@@ -35,12 +37,13 @@ export interface ClaudeParts {
   readonly keyVariables: readonly string[];
 }
 
+const LONGEST_END_MS = 1_000;
 const MOST_WORDS = 4_000;
 const LONGEST_LINE = 256 * 1024 * 1024;
 
 /** Throws `SystemError` where it cannot be started. */
 export async function startClaude(parts: ClaudeParts, program: string, setup: ClaudeSetup): Promise<ClaudeProcess> {
-  const { processes, files, ids, folder } = parts;
+  const { processes, files, ids, folder, clock } = parts;
   const names = toolNames(setup.tools);
   const messages: Queue<CliMessage> = createQueue();
   const listeners: ((message: CliMessage) => void)[] = [];
@@ -120,7 +123,10 @@ export async function startClaude(parts: ClaudeParts, program: string, setup: Cl
     end: () => {
       if (exit !== null) return;
       child.closeInput();
-      child.signal('KILL');
+      // It takes away what it keeps of a run in its own folder, where it has a moment for it.
+      child.signal('TERM');
+      const late = clock.after(LONGEST_END_MS, () => child.signal('KILL'));
+      void child.exited.then(late);
     },
   };
 }

@@ -72,9 +72,10 @@ export function createClaudeWire(parts: ClaudeWireParts): Wire {
     const secrets = [connection.key ?? '', ...(connection.secrets?.() ?? [])];
     const name = setupName(setupOf(request, connection), request.session);
     const names = request.messages.map(messageName);
-    const found = conversations.find(
-      (one) => one.setup === name && continuation(one, request.messages, names) !== null,
-    );
+    // Where none may be called it is asked beside the conversation, which goes on without what is said here.
+    const isBeside = request.calls === 'forbidden';
+    const fits = (one: Conversation) => one.setup === name && continuation(one, request.messages, names) !== null;
+    const found = isBeside ? null : conversations.find(fits);
     const rest = found === null ? null : continuation(found, request.messages, names);
     const started = found ?? (await begin(request, connection, name));
     if ('category' in started) return yield bare({ outcome: 'failed', failure: started });
@@ -87,7 +88,7 @@ export function createClaudeWire(parts: ClaudeWireParts): Wire {
       return yield bare({ outcome: 'aborted' });
     }
     const { cli } = conversation;
-    const reply = new ClaudeReply(cli.names, request.calls === 'forbidden');
+    const reply = new ClaudeReply(cli.names, isBeside);
     const closing = (result: ModelEnd['result']): ModelEnd => ({
       type: 'end',
       result,
@@ -148,7 +149,7 @@ export function createClaudeWire(parts: ClaudeWireParts): Wire {
             for (const call of calls) cli.answer(call, NO_CALLS);
             continue;
           }
-          if (!staysUsable(reply) || refusals >= MOST_REFUSALS || request.tools.length === 0) end();
+          if (!staysUsable(reply) || isBeside || request.tools.length === 0) end();
           else {
             const seen = [...names, replyName(reply.parts())];
             conversations.keep(conversation, { seen, calls, state: calls.length > 0 ? 'calling' : 'settling' });

@@ -136,7 +136,7 @@ export function createConnections(parts: ConnectionsParts): Connections {
         '1. In another terminal: claude auth login',
         '2. Come back here to see how it stands',
         '3. Choose a model: /model claude-subscription:sonnet (or opus, haiku)',
-        'claude carries the words; tools, questions and the record are Houston\'s.',
+        "claude carries the words; tools, questions and the record are Houston's.",
       ],
       stands: claudeStands,
       ownProgram: async () => {
