@@ -85,6 +85,9 @@ test('turns in a row are one conversation of one process, its thinking and calls
   );
   expect(record).toEndWith(`</record-${mark}>\n<person-${mark}>another way</person-${mark}>\n`);
   expect(record).not.toContain('and?');
+  // As long, but what stands in it was changed.
+  await reply(model, request([user('ho'), ...messages.slice(1)]));
+  expect(started(system)).toBe(3);
 });
 
 test('another model, effort, set of tools or session has a process of its own', async () => {
