@@ -95,8 +95,7 @@ async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
 }
 
 function withCalls(runtime: Runtime, calls: Partial<Runtime['calls']>): Runtime {
-  // What ends beside a turn is told to whoever has the conversation.
-  return { ...runtime, notices: async () => [], calls: { ...runtime.calls, ...calls } };
+  return { ...runtime, calls: { ...runtime.calls, ...calls } };
 }
 
 /**
@@ -228,6 +227,8 @@ function delegateRuntime(
     recorder,
     // What streams and what state calls are in is for whoever watches this conversation: nobody does.
     publish: () => {},
+    // What ends beside a turn is told to whoever has the conversation.
+    notices: async () => [],
     // Nothing that is said meanwhile goes to a delegate (DEL-1).
     inbox: createInbox({ rows: [], paused: null }, []),
     systemPrompt: [...root.systemPrompt, delegatePrompt({ name, kind }, ROUNDS[kind], tools, root.calls.tools)],
