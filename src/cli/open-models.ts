@@ -36,7 +36,7 @@ const LEARN_LIMIT_MS = 3_000;
 /** The models these settings give, with what was learned of them since this version was made, and how more are connected. */
 export async function openModels(
   system: System,
-  settings: Pick<Settings, 'model' | 'providers' | 'updateCheck'>,
+  settings: Pick<Settings, 'model' | 'providers' | 'updateCheck' | 'claudeIdleProcesses' | 'claudeIdleMinutes'>,
   { demo, onKeyVariable, codex = CODEX }: OpenModelsOptions = {},
 ): Promise<OpenedModels> {
   const { environment, network, clock, files, images, processes, ids } = system;
@@ -56,7 +56,11 @@ export async function openModels(
     fresh: createFreshFacts({ files, network, clock, state, providers: [...CATALOGUED_VENDORS, ...own] }),
     accounts,
     hear: watch.heard,
-    claude: { processes, files, ids, folder: claudeFolder(state, system) },
+    claude: {
+      ...{ processes, files, ids },
+      folder: claudeFolder(state, system),
+      idle: { processes: settings.claudeIdleProcesses ?? 1, minutes: settings.claudeIdleMinutes ?? 10 },
+    },
     ...(demo === undefined ? {} : { demo }),
   });
   const ownIds = new Set(Object.keys(settings.providers));

@@ -20,14 +20,15 @@ afterEach(async () => {
 
 interface Options extends FakeClaudeOptions {
   readonly behaviour?: Behaviour;
+  readonly idle?: { readonly processes: number; readonly minutes: number };
 }
 
 /** A machine with `claude` on it, and the service behind that. */
-async function open(entries: readonly FakeEntry<AnyBody>[], { behaviour, ...options }: Options = {}) {
+async function open(entries: readonly FakeEntry<AnyBody>[], { behaviour, idle, ...options }: Options = {}) {
   const fake = await CLAUDE_RIG.start(entries);
   fakes.push(fake);
   const system = createMemorySystem();
-  const wire = claudeHouse(system, options);
+  const wire = claudeHouse(system, options, idle);
   if (behaviour !== undefined) system.processes.script('claude', behaviour);
   const connect = (model = 'sonnet'): Model =>
     wire.open({
@@ -242,6 +243,21 @@ test('an abort ends the program; one is kept at rest, and not for ever', async (
   expect(system.processes.running).toEqual([]);
 });
 
+test('how many are kept between turns and for how long is a setting (SC-31.4, SC-38.4)', async () => {
+  for (const [processes, kept] of [
+    [0, 0],
+    [2, 2],
+  ] as const) {
+    const { system, model } = await open(['a', 'b', 'c'], { idle: { processes, minutes: 3 } });
+    for (const text of ['one', 'two', 'three']) await reply(model, request([user(text)]));
+    expect(system.processes.running).toHaveLength(kept);
+    await system.clock.advance(2 * 60_000);
+    expect(system.processes.running).toHaveLength(kept);
+    await system.clock.advance(2 * 60_000);
+    expect(system.processes.running).toEqual([]);
+  }
+});
+
 test('killed at rest, the next prompt begins anew with all that was said; killed in mid-reply it is a reply that was cut', async () => {
   const { fake, system, model } = await open(['first', ['half ', { wait: new Promise(() => {}) }], 'whole']);
   const { end } = await reply(model);
@@ -307,7 +323,7 @@ test('it is there where the program is, knows windows and no price, and says how
     network: { fetch: globalThis.fetch },
     images: { fit: async () => null },
     settings: { ...NO_MODEL_SETTINGS, providers: { 'claude-subscription': provider } },
-    claude: { processes, files, ids, folder: CLAUDE_FOLDER },
+    claude: { processes, files, ids, folder: CLAUDE_FOLDER, idle: { processes: 1, minutes: 10 } },
   });
   const ref = { provider: 'claude-subscription', model: 'opus' };
   const listed = () => models.list().filter((row) => row.ref.provider === ref.provider);

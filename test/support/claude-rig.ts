@@ -9,13 +9,14 @@ import { type AnyBody, type AnyFake, WIRE_RIGS, type WireRig } from './wire-rigs
 export const CLAUDE_FOLDER = '/home/pat/state/claude-cli';
 
 /** A machine on which `claude` is installed, and the wire that runs it. */
-export function claudeHouse(system: MemorySystem, options?: FakeClaudeOptions) {
+export function claudeHouse(system: MemorySystem, options?: FakeClaudeOptions, idle = { processes: 1, minutes: 10 }) {
   const { processes, files, clock, ids, environment } = system;
   processes.script('claude', fakeClaude(options));
   return createClaudeWire({
     ...{ processes, files, clock, ids, environment },
     folder: CLAUDE_FOLDER,
     keyVariables: () => ['ROUTER_KEY'],
+    idle,
   });
 }
 

@@ -292,6 +292,14 @@ export const SETTINGS = {
     'Seconds without a byte after which a reply counts as cut.',
   ),
   retries: whole('requests.retries', 5, [0, 20], 'session', 'Tries after a failure that may pass.'),
+  claudeIdleProcesses: whole(
+    'claude.idleProcesses',
+    1,
+    [0, 8],
+    'session',
+    'How many claude programs of claude-subscription are kept between turns, a conversation each.',
+  ),
+  claudeIdleMinutes: whole('claude.idleMinutes', 10, [1, 1440], 'session', 'Minutes one of them is kept.'),
   fast: flag('agent.fast.enabled', false, 'session', 'Asks for the faster, dearer service where a model has one.'),
   spendingSession: dollars(
     'limits.spending.session',

@@ -15,7 +15,7 @@ import { ClaudeReply } from './claude-reply.ts';
 import { OFFER, setupName, setupOf } from './claude-setup.ts';
 import { type CliMessage, objectOf } from './cli-message.ts';
 import { type Conversation, continuation, goOn, messageName, replyName } from './conversation.ts';
-import { createConversations } from './conversations.ts';
+import { createConversations, type IdleLimits } from './conversations.ts';
 import { marksExplained, wholeConversation } from './render-conversation.ts';
 
 export interface ClaudeWireParts {
@@ -28,6 +28,7 @@ export interface ClaudeWireParts {
   readonly folder: string;
   /** Variables that hold keys of providers, which are none of its business. */
   readonly keyVariables: () => readonly string[];
+  readonly idle: IdleLimits;
 }
 
 /** The names it has for the newest model of a kind, which is ours to know. */
@@ -43,7 +44,7 @@ const MOST_REFUSALS = 3;
  */
 export function createClaudeWire(parts: ClaudeWireParts): Wire {
   const { clock, ids, environment, folder } = parts;
-  const conversations = createConversations(clock);
+  const conversations = createConversations(clock, parts.idle);
 
   async function begin(
     request: ModelRequest,

@@ -14,13 +14,17 @@ export interface Conversations {
   end(one: Conversation): void;
 }
 
-/** At rest one process is kept, and for a while: each holds some 200 MB. Those whose tools run are waited for longer. */
-const MOST_IDLE = 1;
+/** What is kept at rest: each process holds some 200 MB. */
+export interface IdleLimits {
+  readonly processes: number;
+  readonly minutes: number;
+}
+
+/** Those whose tools run are waited for: a question may stand for long. */
 const MOST_CALLING = 8;
-const KEPT_IDLE_MS = 10 * 60_000;
 const KEPT_CALLING_MS = 60 * 60_000;
 
-export function createConversations(clock: Pick<Clock, 'after'>): Conversations {
+export function createConversations(clock: Pick<Clock, 'after'>, limits: IdleLimits): Conversations {
   /** Used last stands last. */
   let all: Conversation[] = [];
 
@@ -34,7 +38,7 @@ export function createConversations(clock: Pick<Clock, 'after'>): Conversations 
     const calling = all.filter(({ state }) => state === 'calling');
     const idle = all.filter(({ state }) => state === 'idle' || state === 'settling');
     for (const one of calling.slice(0, -MOST_CALLING)) end(one);
-    for (const one of idle.slice(0, -MOST_IDLE)) end(one);
+    for (const one of idle.slice(0, Math.max(0, idle.length - limits.processes))) end(one);
   };
   /** Between two requests it has nothing to begin by itself: one that does is not where we believe it to be. */
   const heard = (one: Conversation, message: CliMessage): void => {
@@ -62,7 +66,7 @@ export function createConversations(clock: Pick<Clock, 'after'>): Conversations 
     keep(one, as) {
       Object.assign(one, as);
       all = [...all.filter((other) => other !== one), one];
-      one.stopTimer = clock.after(as.state === 'calling' ? KEPT_CALLING_MS : KEPT_IDLE_MS, () => end(one));
+      one.stopTimer = clock.after(as.state === 'calling' ? KEPT_CALLING_MS : limits.minutes * 60_000, () => end(one));
       trim();
     },
     end,
