@@ -2,7 +2,6 @@ import { basename, join } from 'node:path';
 import type { Clock } from '../../system/clock.ts';
 import { type Files, SystemError } from '../../system/files.ts';
 import type { Child, Exit, Processes, ProcessFacts } from '../../system/processes.ts';
-import { isWithin } from '../policy/paths.ts';
 import { CALL_MARK } from './child-environment.ts';
 import { endTree } from './end-tree.ts';
 import { EXIT, isOwner, type JobRecord, readRecord } from './job-record.ts';
@@ -83,7 +82,7 @@ async function take(parts: AdoptParts, from: string): Promise<Adopted | null> {
     return null;
   }
   // A log in the job's own folder was moved with it.
-  const log = isWithin(record.log, parts.root) ? join(place, basename(record.log)) : record.log;
+  const log = record.log.startsWith(`${parts.root}/`) ? join(place, basename(record.log)) : record.log;
   const now: JobRecord = { ...record, background: true, log };
   if (supervisor !== null)
     return { id, place, record: now, child: otherChild(parts, supervisor.pid, supervisor.startTime) };
