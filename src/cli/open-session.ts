@@ -39,6 +39,7 @@ import { codeName, ROOT, VERSION } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import { openElsewhere } from './open-elsewhere.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
+import { providerAddress } from './provider-address.ts';
 import type { SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
 import { startTrust } from './start-trust.ts';
@@ -209,6 +210,7 @@ export async function openSession(
     },
     // A session that leaves nothing behind changes no default.
     ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
+    addressOf: (provider) => providerAddress(settings.providers, environment, provider),
     isOpenElsewhere: (path) => openElsewhere(system, own.state, journal.session, path),
     offersVouching: true,
     keyFindings: createKeyFindings({

@@ -46,6 +46,7 @@ import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
 import { type CurrentModelParts, createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
+import { createErrorLog } from './error-log.ts';
 import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
@@ -160,6 +161,8 @@ export interface ControllerOptions {
   readonly connections?: Connections;
   /** Keeps choices for sessions to come, by the names of settings; absent: they can not be kept. */
   readonly saveDefaults?: SessionParts['saveDefaults'];
+  /** The address a provider was given; null where it has its vendor's. Absent: nobody knows. */
+  readonly addressOf?: (provider: string) => string | null;
   /** Whether another session works in a folder; absent: none does. */
   readonly isOpenElsewhere?: SessionParts['isOpenElsewhere'];
   /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
@@ -240,6 +243,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (notice !== null) void recorder.write([notice], { onFailure: 'keep' });
     if (entry.kind === 'name') named ||= entry.by !== 'prompt';
     standing.see(entry);
+    errors.see(entry);
     usage.see(entry);
     desk.see(entry);
     const audited = auditedOf(entry);
@@ -336,6 +340,16 @@ export async function createController(options: ControllerOptions): Promise<Sess
     past.view.asides,
     () => quarantine.context.trusted,
   );
+  const errors = createErrorLog({
+    system,
+    folder: options.notSaved === null ? journal.folder : null,
+    recorder,
+    redact,
+    version: options.version,
+    model: () => model.model?.ref ?? null,
+    advise: (text) => publisher.publish({ type: 'flash', client: null, level: 'warning', text }),
+    addressOf: options.addressOf ?? (() => null),
+  });
   const standing = createStandingOrders({
     system,
     folder,
@@ -533,6 +547,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       await desk.close();
       await intents.settled();
       await options.drafts.settle();
+      await errors.settle();
       await recorder.written();
       await usage.close();
       finished.abort();
@@ -570,6 +585,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     fast,
     usage,
     saveDefaults: options.saveDefaults ?? (async () => false),
+    errors,
     isOpenElsewhere: options.isOpenElsewhere ?? (async () => false),
     canAsk: options.canAsk,
     attachments,

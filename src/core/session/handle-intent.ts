@@ -4,6 +4,7 @@ import type { ClientId } from '../../protocol/session.ts';
 import { SystemError } from '../../system/files.ts';
 import { doWithAside } from './aside-intent.ts';
 import { chooseModel } from './choose-model.ts';
+import { failedText } from './error-log.ts';
 import type { SessionParts } from './parts.ts';
 import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
 import { type Arriving, STOPPED, say } from './say.ts';
@@ -65,11 +66,17 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
       if (parts.closing()) return ENDED;
       if (error instanceof SystemError)
         return refused('not-saved', `Not done, because it could not be saved: ${error.message}`);
-      const text = error instanceof Error ? error.message : String(error);
-      await parts.recorder.write(
-        [{ kind: 'note', level: 'error', identifier: 'internal', text: `Houston failed at "${intent.type}": ${text}` }],
-        { onFailure: 'keep' },
+      const command = intent.type === 'command';
+      const name = command ? `/${intent.name}` : `Houston at "${intent.type}"`;
+      const file = await parts.errors.record(
+        command ? 'command' : 'intent',
+        command ? intent.name : intent.type,
+        error,
       );
+      const text = failedText(name, error, file);
+      await parts.recorder.write([{ kind: 'note', level: 'error', identifier: 'internal', text }], {
+        onFailure: 'keep',
+      });
       return refused('internal', text);
     } finally {
       if (own !== null) arriving.delete(own);

@@ -16,6 +16,7 @@ import type { SaveDefaults } from '../settings/save-defaults.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
+import type { ErrorLog } from './error-log.ts';
 import type { HandBacks } from './hand-backs.ts';
 import type { JobsDesk } from './jobs-desk.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -67,6 +68,8 @@ export interface SessionParts {
   readonly usage: Pick<UsageDesk, 'report' | 'accountChanged'>;
   /** Keeps choices for sessions to come; false when that can not be. */
   readonly saveDefaults: SaveDefaults;
+  /** What failed, for later. */
+  readonly errors: Pick<ErrorLog, 'record'>;
   /** Whether another session works in this folder. */
   readonly isOpenElsewhere: (folder: string) => Promise<boolean>;
   /** Whether somebody is there. */

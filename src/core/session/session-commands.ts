@@ -9,6 +9,7 @@ import { KEEP_ASIDE, keepAside } from './aside-intent.ts';
 import { chooseAutocompact } from './autocompact.ts';
 import { chooseModel } from './choose-model.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
+import { failedText } from './error-log.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
 import { completeJobs, jobsCommand } from './jobs-command.ts';
 import { EFFORTS } from './one-turn-target.ts';
@@ -405,8 +406,20 @@ export function commandOf(text: string): { readonly name: string; readonly argum
   return { name, argument };
 }
 
-/** Carries out a command whose turn in line has come. */
+/** Carries out a command whose turn in line has come. What is no more than a bug in it fails the command alone. */
 export async function carryOutCommand(parts: SessionParts, row: Waiting, signal: AbortSignal): Promise<CommandEnd> {
+  try {
+    return await carryOut(parts, row, signal);
+  } catch (error) {
+    if (parts.closing()) throw error;
+    const { name } = commandOf(row.text);
+    const text = failedText(`/${name}`, error, await parts.errors.record('command', name, error));
+    await parts.recorder.write([{ kind: 'note', level: 'error', identifier: 'internal', text }], { onFailure: 'keep' });
+    return { state: 'failed', messages: [{ level: 'error', identifier: 'internal', text }] };
+  }
+}
+
+async function carryOut(parts: SessionParts, row: Waiting, signal: AbortSignal): Promise<CommandEnd> {
   const { name, argument } = commandOf(row.text);
   if (parts.handBacks.isExpected(row.id)) return parts.handBacks.run(row, name, argument, signal);
   const command = COMMANDS.find((one) => one.name === name);
