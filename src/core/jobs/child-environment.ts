@@ -48,7 +48,12 @@ const REMOVED = new Set([
 ]);
 
 /** What the launcher sets for our own process. */
-const OF_HOUSTON = new Set(['BUN_GC_TIMER_DISABLE', 'BUN_RUNTIME_TRANSPILER_CACHE_PATH', 'HOUSTON_LAUNCHER']);
+const OF_HOUSTON = new Set([
+  'BUN_GC_TIMER_DISABLE',
+  'BUN_JSC_useDFGJIT',
+  'BUN_RUNTIME_TRANSPILER_CACHE_PATH',
+  'HOUSTON_LAUNCHER',
+]);
 
 /** On a terminal of its own there may be a person: only what the terminal is has to be said. */
 const WITH_A_TERMINAL: Readonly<Record<string, string>> = { TERM: 'xterm-256color' };

@@ -86,6 +86,7 @@ describe('run a line', () => {
       HOUSTON_LAUNCHER: 'ours',
       BUN_RUNTIME_TRANSPILER_CACHE_PATH: 'ours',
       BUN_GC_TIMER_DISABLE: 'ours',
+      BUN_JSC_useDFGJIT: 'ours',
       MY_OTHER: 'yes',
     };
     const runner = (forPerson: boolean) =>
