@@ -68,14 +68,15 @@ export class ClaudeReply {
   }
 
   *drain(): Generator<ModelEvent, void, undefined> {
+    if (!this.#callsForbidden) {
+      yield* this.#message.drain();
+      return;
+    }
     const parts = this.#message.parts();
     for (const event of this.#message.drain()) {
-      if (event.type !== 'text' && event.type !== 'thinking' && event.type !== 'call') continue;
-      if (!this.#callsForbidden) yield event;
-      else if (event.type !== 'call') {
-        const calls = parts.slice(0, event.part).filter(({ type }) => type === 'call').length;
-        yield { ...event, part: this.#earlier.length + event.part - calls };
-      }
+      if (event.type !== 'text' && event.type !== 'thinking') continue;
+      const calls = parts.slice(0, event.part).filter(({ type }) => type === 'call').length;
+      yield { ...event, part: this.#earlier.length + event.part - calls };
     }
   }
 

@@ -140,12 +140,8 @@ export function createClaudeWire(parts: ClaudeWireParts): Wire {
           if (verdict === null) continue;
           if (verdict !== 'whole') return yield failed(verdict);
           const calls = reply.calls();
-          if (
-            calls.length > 0 &&
-            reply.stopped === 'tool_use' &&
-            request.calls === 'forbidden' &&
-            refusals < MOST_REFUSALS
-          ) {
+          const wantsCalls = calls.length > 0 && reply.stopped === 'tool_use';
+          if (isBeside && wantsCalls && refusals < MOST_REFUSALS) {
             refusals++;
             for (const call of calls) cli.answer(call, NO_CALLS);
             continue;
