@@ -282,8 +282,9 @@ class Loop {
     if (prompt.unsaved)
       this.#drafts.changed({ buffer: prompt.editor.buffer, shell: prompt.shell !== 'off' }, () => this.#saveDraft());
     for (const effect of effects) {
-      if (effect.kind === 'send' && effect.intent.type === 'say') this.#saveDraft();
       performEffect(this.#effectParts(), effect);
+      // Behind it: whoever dies in between leaves what was said twice rather than not at all.
+      if (effect.kind === 'send' && effect.intent.type === 'say') this.#saveDraft();
     }
   }
 
