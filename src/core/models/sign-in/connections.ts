@@ -135,8 +135,8 @@ export function createConnections(parts: ConnectionsParts): Connections {
         'The claude program signs in itself; Houston keeps nothing of it.',
         '1. In another terminal: claude auth login',
         '2. Come back here to see how it stands',
-        '3. Choose a model: /model claude-subscription:sonnet (or opus, haiku)',
-        "claude carries the words; tools, questions and the record are Houston's.",
+        '3. Then /model claude-subscription:sonnet, or opus, or haiku',
+        'claude only carries the words: tools and questions stay here.',
       ],
       stands: claudeStands,
       ownProgram: async () => {
