@@ -40,7 +40,7 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   },
   usage: async ({ usage }, { fresh }) => done(await usage.report(fresh)),
   providers: async ({ signIn }, { look }) => done({ providers: [...((await signIn.connections?.rows(look)) ?? [])] }),
-  status: (parts) => done({ rows: statusRows(parts) }),
+  status: async (parts) => done({ rows: await statusRows(parts) }),
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),
   tree: (parts) => readTree(parts),
   rewind: (parts) => readRewind(parts),

@@ -18,6 +18,9 @@ export function createBranchMemory(first: Remembered): BranchMemory {
   return {
     prompts: { see: (entry) => now.prompts.see(entry), hides: (taken) => now.prompts.hides(taken) },
     gauge: {
+      get last() {
+        return now.gauge.last;
+      },
       see: (entry) => now.gauge.see(entry),
       read: (request) => now.gauge.read(request),
       expect: (estimate) => now.gauge.expect(estimate),

@@ -287,9 +287,7 @@ const COMMANDS: readonly Command[] = [
     during: 'now',
     always: true,
     run: async (parts, _argument, client) => {
-      const text = statusRows(parts)
-        .map(({ name, value }) => `${name}: ${value}`)
-        .join('\n');
+      const text = (await statusRows(parts)).map(({ name, value }) => `${name}: ${value}`).join('\n');
       parts.publisher.publish({ type: 'flash', client, level: 'info', text });
       return accepted();
     },
