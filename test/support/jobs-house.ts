@@ -31,6 +31,8 @@ export interface JobsHouseOptions extends Partial<Pick<ControllerOptions, 'jobsW
   /** The process it runs in: a later one has another number. */
   readonly pid?: number;
   readonly repeatLast?: boolean;
+  /** Houston's own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A session in memory whose commands are jobs; any line may run. The supervisor's last word is written by `program`. */
@@ -43,6 +45,7 @@ export async function openJobsHouse(
     pid = 1000,
     outputs = `${SESSION_FOLDER}/outputs`,
     repeatLast = true,
+    environment = { PATH: '/usr/bin:/bin' },
     ...given
   } = options;
   const system = options.system ?? createMemorySystem();
@@ -52,7 +55,7 @@ export async function openJobsHouse(
     ...system,
     files: mortal(system.files, () => dead),
     processes: asProcess(system, pid),
-    environment: { PATH: '/usr/bin:/bin' },
+    environment,
     session: 's1',
     outputs,
     root: JOBS,

@@ -125,12 +125,19 @@ export async function prepareLine(parts: LineParts, order: LineOrder, signal: Ab
     ? personEnvironment(parts.environment, marks, terminal)
     : childEnvironment(parts.environment, marks, parts.secretNames, terminal);
   if (scratch !== null) environment[SCRATCH] = scratch;
-  const shell = (await parts.processes.find('bash', environment.PATH ?? '')) ?? '/bin/sh';
+  const shell = await findShell(parts, environment.PATH ?? '');
   const confined = await (parts.confine ?? unconfined)([shell, '-c', order.line], order, left);
   // The sandbox may have had to be waited for.
   if (signal.aborted) throw new SystemError('EINTR', 'it was stopped before it began');
   for (const name of confined.removed) delete environment[name];
   return { confined, environment: { ...environment, ...confined.added }, left };
+}
+
+/** The person's lines are for the shell they use; the model's are written for bash. */
+async function findShell({ processes, forPerson, environment }: LineParts, path: string): Promise<string> {
+  const theirs = forPerson === true ? (environment.SHELL ?? '') : '';
+  const found = theirs.startsWith('/') ? await processes.find(theirs, path) : null;
+  return found ?? (await processes.find('bash', path)) ?? '/bin/sh';
 }
 
 /** What had to be ended with a line: what was found by its mark, and what its sandbox wrote down. */

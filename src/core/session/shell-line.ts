@@ -88,7 +88,10 @@ export function createShellLines(parts: ShellParts): ShellLines {
           );
       const duration = Math.round(clock.ticks() - begun);
       await recorder.write(
-        [resultOf(result, { call, turn, line: row.text, duration, stopped: signal.aborted }, redact)],
+        [
+          resultOf(result, { call, turn, line: row.text, duration, stopped: signal.aborted }, redact),
+          { kind: 'active-time', duration },
+        ],
         { onFailure: 'keep' },
       );
       if (signal.aborted) return { state: 'stopped', messages: [NOT_TOLD] };
@@ -98,7 +101,12 @@ export function createShellLines(parts: ShellParts): ShellLines {
     },
     runPrivately: async ({ client, ref, text: line }, signal) => {
       show(line, null);
+      const begun = clock.ticks();
       const result = await start(`private-${ref}`, line, signal, () => {}, true);
+      // The time is the session's like any other; of the line nothing is kept.
+      await recorder.write([{ kind: 'active-time', duration: Math.round(clock.ticks() - begun) }], {
+        onFailure: 'keep',
+      });
       const text = 'trouble' in result ? `Could not start: ${result.trouble}` : `$ ${line}\n${outputText(result)}`;
       publisher.publish({ type: 'flash', client, level: 'trouble' in result ? 'error' : 'info', text });
       if (signal.aborted) return 'stopped';
