@@ -1,8 +1,8 @@
 import { isRunningAside } from '../protocol/aside.ts';
 import type { HostedSession } from '../protocol/host.ts';
-
 import { apply, emptyHead, emptyView } from '../protocol/reduce.ts';
 import type { Session } from '../protocol/session.ts';
+import type { Change } from '../protocol/update.ts';
 import type { View } from '../protocol/view.ts';
 
 /** What a host knows of its session by watching it like any other client. */
@@ -21,13 +21,15 @@ export interface HostState {
 /** `onChange` after each update that may have changed any of it. */
 export function watchState(session: Session, client: string, onChange: () => void): HostState {
   const view = emptyView(emptyHead('', '', ''));
-  const attachment = session.attach({ client, readOnly: true }, (update) => {
-    const dirty = apply(view, update);
+  const attachment = session.attach({ client, readOnly: true, onlyReads: true }, ({ seq, changes }) => {
+    const told = changes.filter((change) => !isOnlySaid(change));
+    if (told.length === 0) return;
+    // A copy of the little that is left: what is folded is changed later.
+    apply(view, structuredClone({ seq, changes: told }));
     // What is said is nothing to this watcher: kept, a host would hold every word twice.
     view.transcript.items = [];
     view.live = null;
-    // Streamed text, by far the most frequent, changes nothing here.
-    if (dirty.size > 1 || !dirty.has('live')) onChange();
+    onChange();
   });
   const ended = attachment.closed.then((reason) => (reason === 'ended' ? undefined : new Promise<undefined>(() => {})));
   return {
@@ -52,6 +54,23 @@ export function watchState(session: Session, client: string, onChange: () => voi
     ended,
     close: () => attachment.close(),
   };
+}
+
+/** Words and their cards, by far the most of what there is to tell: they change nothing here. */
+function isOnlySaid(change: Change): boolean {
+  switch (change.type) {
+    case 'delta':
+    case 'live-start':
+    case 'live-end':
+    case 'live-call':
+    case 'call':
+    case 'call-output':
+      return true;
+    case 'entry':
+      return change.entry.kind === 'assistant' || change.entry.kind === 'call' || change.entry.kind === 'result';
+    default:
+      return false;
+  }
 }
 
 function isBusy(view: View): boolean {
