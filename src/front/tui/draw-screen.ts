@@ -111,7 +111,7 @@ export function drawScreen(
   );
   const ask = currentAsk(view, screen.client);
   const drawnAsk = ask !== null && screen.ask?.id === ask.id ? drawAsk(painter, scene, ask, screen.ask) : null;
-  const promptTop = drawPrompt(painter, scene, textLayout);
+  const promptTop = drawPrompt(painter, scene, textLayout, keeper, ground.settled);
   drawBelow(painter, scene, below);
   const { exit, sendMode, link, note, prompt } = screen;
   const folded = focus === 'prompt' && pasteAtCaret(prompt.editor.buffer) !== null;

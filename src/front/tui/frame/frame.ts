@@ -3,7 +3,7 @@ import { type Canvas, type Cursor, GridPainter } from './grid-painter.ts';
 import { HitMap } from './hit-map.ts';
 import { Output, type OutputOptions } from './output.ts';
 import type { Color, Painter, Target } from './painter.ts';
-import { contained, intersect, type Rect, rect } from './rect.ts';
+import { contains, intersect, type Rect, rect } from './rect.ts';
 
 /**
  * The screen as it is shown and as it is being drawn. Each drawing starts from blank cells with `painter()`; `flush()`
@@ -52,9 +52,9 @@ export class Frame {
   keep(area: Rect): boolean {
     if (!this.#known) return false;
     this.#next.copy(this.#shown, intersect(area, rect(0, 0, this.width, this.height)));
-    this.#hitsShown.each((one, target) => {
-      if (contained(one, area)) this.#hits.add(one, target);
-    });
+    this.#hits.take(this.#hitsShown, area);
+    const cursor = this.#shownCursor;
+    if (cursor !== null && contains(area, cursor.x, cursor.y)) this.#canvas.cursor = cursor;
     return true;
   }
 
@@ -131,6 +131,20 @@ export class Frame {
       bg: unpackColor(grid.bg[at] ?? 0),
       attributes: grid.attributes[at] ?? 0,
     };
+  }
+
+  /** The first cell that is shown otherwise than in `other`, a frame of the same size; null when there is none. */
+  differsFrom(other: Frame): { readonly x: number; readonly y: number } | null {
+    const [mine, its] = [this.#shown, other.#shown];
+    for (let at = 0; at < mine.ch.length; at++) {
+      const style =
+        mine.fg[at] === its.fg[at] && mine.bg[at] === its.bg[at] && mine.attributes[at] === its.attributes[at];
+      // Numbers of interned clusters are a frame's own.
+      const text = mine.ch[at] === its.ch[at] && mine.ch[at]! < 0x80000000;
+      if (!style || !(text || this.#clusters.text(mine.ch[at]!) === other.#clusters.text(its.ch[at]!)))
+        return { x: at % mine.width, y: Math.floor(at / mine.width) };
+    }
+    return null;
   }
 
   #newCanvas(): Canvas {

@@ -17,9 +17,15 @@ export class HitMap {
     this.#targets.push(target);
   }
 
-  /** Bottom to top. */
-  each(take: (area: Rect, target: Target) => void): void {
-    for (const [index, area] of this.#areas.entries()) take(area, this.#targets[index]!);
+  /** Takes over what lies wholly in `area`. */
+  take(from: HitMap, area: Rect): void {
+    const right = area.x + area.width;
+    const foot = area.y + area.height;
+    for (let i = 0; i < from.#areas.length; i++) {
+      const { x, y, width, height } = from.#areas[i]!;
+      if (y >= area.y && y + height <= foot && x >= area.x && x + width <= right)
+        this.add(from.#areas[i]!, from.#targets[i]!);
+    }
   }
 
   at(x: number, y: number): Target | null {

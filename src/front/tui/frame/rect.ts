@@ -19,9 +19,3 @@ export function intersect(a: Rect, b: Rect): Rect {
   const y = Math.max(a.y, b.y);
   return rect(x, y, Math.min(a.x + a.width, b.x + b.width) - x, Math.min(a.y + a.height, b.y + b.height) - y);
 }
-
-/** Whether all of `inner` lies in `outer`. */
-export function contained(inner: Rect, outer: Rect): boolean {
-  const part = intersect(inner, outer);
-  return part.width === inner.width && part.height === inner.height;
-}

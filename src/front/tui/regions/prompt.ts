@@ -1,13 +1,14 @@
 import { cutToWidth } from '../../../base/text-width.ts';
 import type { LiveMessage } from '../../../protocol/view.ts';
 import { isRunning } from '../../commands/facts.ts';
-import { drawBox, firstThatFits, lineWidth } from '../draw.ts';
+import { type BoxWords, drawBox, firstThatFits, lineWidth } from '../draw.ts';
 import type { Layout as TextLayout } from '../editor/layout.ts';
 import { type EditorStyles, paintEditor } from '../editor/paint-editor.ts';
 import { clockTime, count } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
 import { argumentHint, commandLength, ghostOf } from '../ghost.ts';
+import { DRAWS_ALL, type Keeper } from '../kept-regions.ts';
 import { promptInner } from '../layout.ts';
 import { modelText } from '../modals/modal.ts';
 import { oneLine } from '../one-line.ts';
@@ -17,29 +18,71 @@ import { orbit, type Scene } from '../scene.ts';
 import { footerFigures } from './footer-figures.ts';
 import { cures } from './preflight.ts';
 
-/** The box one types into, with the figures of the session on its border. Answers the first visible row (FO-1, FO-2, FO-15). */
-export function drawPrompt(painter: Painter, scene: Scene, textLayout: TextLayout): number {
+/**
+ * The box one types into, with the figures of the session on its border. Answers the first visible row (FO-1, FO-2, FO-15).
+ * `settled` is `Ground.settled`: a stream changes the box as far as it changes its words.
+ */
+export function drawPrompt(
+  painter: Painter,
+  scene: Scene,
+  textLayout: TextLayout,
+  keeper: Keeper = DRAWS_ALL,
+  settled = 0,
+): number {
+  const { layout, theme, screen, view, keymap } = scene;
+  const { prompt, completion, ghostHidden, workspace, focus, modals } = screen;
+  const words = layout.promptBorder ? borderWords(scene) : {};
+  const from = [
+    prompt,
+    completion,
+    ghostHidden,
+    workspace,
+    focus,
+    modals.length,
+    isRunning(view),
+    theme,
+    keymap,
+    settled,
+  ];
+  return keeper.keep('prompt', layout.prompt, [textOf(words), layout.promptBorder, ...from], () =>
+    drawInBox(painter, scene, textLayout, words),
+  );
+}
+
+/** What stands on the border, already chosen for the room there is. */
+function borderWords(scene: Scene): BoxWords {
+  const { view } = scene;
+  const { width } = scene.layout.prompt;
+  const version: Line = [piece(`HOUSTON${view.head.version === '' ? '' : ` v${view.head.version}`}`, 'quiet')];
+  const narrow = width < 60;
+  const room = width - 6 - (narrow ? 0 : lineWidth(version) + 3);
+  const topRoom = width - 6;
+  const left = firstThatFits(statusLines(scene), topRoom);
+  return {
+    topLeft: left,
+    topRight: firstThatFits(modelLine(scene), topRoom - lineWidth(left) - 3),
+    bottomLeft: firstThatFits(footerFigures(view, scene.now), room),
+    bottomRight: narrow ? [] : version,
+  };
+}
+
+function textOf({ topLeft = [], topRight = [], bottomLeft = [], bottomRight = [] }: BoxWords): string {
+  let text = '';
+  for (const line of [topLeft, topRight, bottomLeft, bottomRight]) {
+    for (const each of line) text += `${each.role} ${each.bold ?? ''} ${each.text}\0`;
+    text += '\n';
+  }
+  return text;
+}
+
+function drawInBox(painter: Painter, scene: Scene, textLayout: TextLayout, words: BoxWords): number {
   const { layout, theme, screen, view } = scene;
   const { prompt: area } = layout;
   const { prompt } = screen;
   const shell = prompt.shell !== 'off';
   const role = shell ? 'muse' : screen.focus === 'prompt' ? 'accent' : 'line';
   painter.hit(area, { region: 'prompt' });
-  if (layout.promptBorder) {
-    const version: Line = [piece(`HOUSTON${view.head.version === '' ? '' : ` v${view.head.version}`}`, 'quiet')];
-    const narrow = area.width < 60;
-    const room = area.width - 6 - (narrow ? 0 : lineWidth(version) + 3);
-    const status = statusLines(scene);
-    const model = modelLine(scene);
-    const topRoom = area.width - 6;
-    const left = firstThatFits(status, topRoom);
-    drawBox(painter, theme, area, role, {
-      topLeft: left,
-      topRight: firstThatFits(model, topRoom - lineWidth(left) - 3),
-      bottomLeft: firstThatFits(footerFigures(view, scene.now), room),
-      bottomRight: narrow ? [] : version,
-    });
-  }
+  if (layout.promptBorder) drawBox(painter, theme, area, role, words);
   const inner = promptInner(layout);
   const mark = prompt.shell === 'private' ? '‼' : shell ? '!' : '❯';
   painter.text(inner.x - 2, inner.y, mark, theme.styles[shell ? 'muse' : 'accent']);
