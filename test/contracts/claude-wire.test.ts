@@ -313,11 +313,11 @@ test('a limit of the subscription says until when; an old program, that it is ol
 });
 
 test('it is there where the program is, knows windows and no price, and says how to sign in (PC-18, PRV-1)', async () => {
-  const system = createMemorySystem({ environment: { variables: { GATEWAY_KEY: 'test-key-123456' } } });
+  const system = createMemorySystem({ environment: { variables: { ANTHROPIC_API_KEY: 'k' } } });
   const { processes, files, ids, clock, environment } = system;
   const fake = await CLAUDE_RIG.start([{ status: 401 }]);
   fakes.push(fake);
-  const provider = { api: 'claude-cli', baseUrl: fake.url, apiKeyEnv: 'GATEWAY_KEY', headers: {}, models: [] };
+  const provider = { api: 'claude-cli', baseUrl: fake.url, apiKeyEnv: null, headers: {}, models: [] };
   const models = createModels({
     ...{ environment, clock },
     network: { fetch: globalThis.fetch },
@@ -338,6 +338,6 @@ test('it is there where the program is, knows windows and no price, and says how
   expect(opened.value.facts).toMatchObject({ contextWindow: 1_000_000, price: null });
   const { end } = await reply(opened.value);
   expect(end.result).toMatchObject({
-    failure: { category: 'credential-refused', message: expect.stringContaining('/login claude-subscription') },
+    failure: { category: 'credential-refused', message: expect.stringContaining('houston login claude-subscription') },
   });
 });

@@ -198,10 +198,7 @@ export function createModels(options: ModelsOptions): Models {
         clock,
         secrets,
       };
-      const model = wire.open(connection);
-      return done(
-        withFittingImages(ownProgram ? withSignInAdvice(model, ref.provider) : model, options.images, wire.images),
-      );
+      return done(withFittingImages(wire.open(connection), options.images, wire.images));
     },
     configured: (sources) =>
       chooseModel({

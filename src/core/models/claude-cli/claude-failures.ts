@@ -14,6 +14,9 @@ const TYPES: Readonly<Record<string, string>> = {
   model_not_found: 'not_found_error',
 };
 
+/** The provider whose sign-in is the program's own. */
+const PROVIDER = 'claude-subscription';
+
 const NETWORK = /connect|ECONN|ENOTFOUND|EAI_AGAIN|fetch failed|timed out|certificate/i;
 
 export interface ToldProblem {
@@ -22,12 +25,14 @@ export interface ToldProblem {
   readonly result: CliMessage;
   /** When a usage limit is lifted, milliseconds since the epoch; null: nothing was said of one. */
   readonly limitedUntil: number | null;
+  /** It was given no key, and speaks for whoever signed in to it. */
+  readonly signsIn: boolean;
   readonly now: number;
   readonly secrets: readonly string[];
 }
 
 /** What it reported in place of a reply. */
-export function failureOfResult({ told, result, limitedUntil, now, secrets }: ToldProblem): Failure {
+export function failureOfResult({ told, result, limitedUntil, signsIn, now, secrets }: ToldProblem): Failure {
   const words = wordsOf(result);
   const status = typeof result.api_error_status === 'number' ? result.api_error_status : null;
   const exact = stringOf(result.api_error_type);
@@ -36,6 +41,10 @@ export function failureOfResult({ told, result, limitedUntil, now, secrets }: To
   if (status === null && exact === null && NETWORK.test(words)) return failureOfNetwork(new Error(words), secrets);
   const requestId = stringOf(told?.request_id);
   const failure = failureOfService({ status, type, text: words, headers: null, requestId, now, secrets });
+  if (failure.category === 'credential-refused' && signsIn) {
+    const message = `claude is not signed in: claude auth login in a terminal, or houston login ${PROVIDER}`;
+    return { ...failure, message };
+  }
   if (failure.category !== 'rate-limited' || limitedUntil === null) return failure;
   const message = 'The usage limit of the subscription is reached';
   return { ...failure, message, retryAfterMs: Math.max(0, limitedUntil - now) };

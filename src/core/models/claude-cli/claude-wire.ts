@@ -165,8 +165,9 @@ export function createClaudeWire(parts: ClaudeWireParts): Wire {
         if (message.type === 'rate_limit_event') limitedUntil = limitOf(message) ?? limitedUntil;
         if (message.type === 'result') {
           if (message.is_error !== true) return yield failed(streamCut('claude ended the turn without a reply', null));
-          const result = { told, result: message, limitedUntil, now: clock.now(), secrets };
-          return yield failed(failureOfResult(result));
+          const signsIn = connection.key === null;
+          const problem = { told, result: message, limitedUntil, signsIn, now: clock.now(), secrets };
+          return yield failed(failureOfResult(problem));
         }
         yield { type: 'alive' };
       }
