@@ -2,11 +2,10 @@ import type { Outcome } from '../base/refusal.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { places } from '../core/settings/paths.ts';
 import { joinStreams } from '../link/join-streams.ts';
-import { SystemError } from '../system/files.ts';
 import type { Connection } from '../system/network.ts';
 import type { System } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
-import { startSessionHost } from './host-link.ts';
+import { connectToListed, startSessionHost } from './host-link.ts';
 import { writeErr } from './output.ts';
 import { reachSession } from './reach-session.ts';
 import { standardStream } from './standard-stream.ts';
@@ -40,18 +39,7 @@ async function connectTo(
   const own = places(system.environment);
   const reached = await reachSession(system, own.state, name, folder);
   if (!reached.ok) return reached;
-  if (reached.value.kind === 'running') {
-    const { host } = reached.value;
-    try {
-      return { ok: true, value: await system.network.connect(host.socket) };
-    } catch (error) {
-      if (!(error instanceof SystemError)) throw error;
-      return {
-        ok: false,
-        refusal: { identifier: 'host-gone', message: `${host.host} cannot be reached: ${error.message}` },
-      };
-    }
-  }
+  if (reached.value.kind === 'running') return connectToListed(system, reached.value.host);
   const { request } = reached.value;
   const layers = settingsLayers({ config: own.config, project: request.folder, argument: line.settings });
   const { settings } = await loadSettings(system.files, layers);

@@ -1,13 +1,19 @@
 import { type Outcome, refuse } from '../base/refusal.ts';
 import { type HostFiles, openHostFiles } from '../link/host-files.ts';
 import { type StartedHost, startHost } from '../link/host-process.ts';
+import { isRunning } from '../link/process-identity.ts';
 import { LOCAL_RECONNECT } from '../link/reconnect.ts';
 import { connectSession } from '../link/socket-client.ts';
 import type { LinkedSession } from '../protocol/link.ts';
+import { SystemError } from '../system/files.ts';
 import type { Connection } from '../system/network.ts';
 import type { System } from '../system/system.ts';
 import { ownCommand, VERSION } from './build.ts';
 import { requestToJson, type SessionRequest } from './session-request.ts';
+
+/** How long a host that is listed may take until it listens. */
+const LISTEN_MS = 10_000;
+const LOOK_AGAIN_MS = 20;
 
 /** A way to a host: where it listens, and perhaps a connection that stands already. */
 interface Way {
@@ -40,14 +46,33 @@ export async function openHosted(
       ...(onSpawn === undefined ? {} : { onSpawn }),
     });
   const running = request.open === 'resume' ? await hostOf(files, request.session) : null;
-  const way = running === null ? await start(request) : { ok: true as const, value: running };
+  const way =
+    running === null ? await startOrJoin(system, files, request, start) : { ok: true as const, value: running };
   if (!way.ok) return way;
   return linkToHost(system, way.value, client, async () => {
     const other = await hostOf(files, request.session);
     if (other !== null) return other;
-    const again = await start(asItWas(request));
+    const again = await startOrJoin(system, files, asItWas(request), start);
     return again.ok ? again.value : null;
   });
+}
+
+/** Where two windows start a session's host at once, one of them is too late and goes to the other's. */
+async function startOrJoin(
+  system: System,
+  files: HostFiles,
+  request: SessionRequest,
+  start: (wanted: SessionRequest) => Promise<Outcome<Way>>,
+): Promise<Outcome<Way>> {
+  const started = await start(request);
+  if (started.ok || request.open !== 'resume' || !started.refusal.message.includes('already-hosted')) return started;
+  const until = system.clock.ticks() + LISTEN_MS;
+  while (system.clock.ticks() < until) {
+    const other = await hostOf(files, request.session);
+    if (other !== null) return { ok: true, value: other };
+    await system.clock.sleep(LOOK_AGAIN_MS);
+  }
+  return started;
 }
 
 /** A new host for a session, already connected to and not yet greeted. */
@@ -65,6 +90,23 @@ export async function startSessionHost(
     folder: request.folder,
     options: { ...requestToJson(request), idleSeconds },
   });
+}
+
+/** A connection to a host that is listed, which may not listen yet. Refuses with `host-gone`. */
+export async function connectToListed(
+  system: System,
+  host: { readonly pid: number; readonly startTime: string | null; readonly socket: string },
+): Promise<Outcome<Connection>> {
+  for (const until = system.clock.ticks() + LISTEN_MS; ; ) {
+    try {
+      return { ok: true, value: await system.network.connect(host.socket) };
+    } catch (error) {
+      if (!(error instanceof SystemError)) throw error;
+      if (!(await isRunning(system, host))) return refuse('host-gone', 'that session does not run any more');
+      if (system.clock.ticks() >= until) return refuse('host-gone', `the host cannot be reached: ${error.message}`);
+    }
+    await system.clock.sleep(LOOK_AGAIN_MS);
+  }
 }
 
 /** A host that runs already; when it dies, whoever opened its session may start another, which is then found. */
@@ -114,12 +156,16 @@ function linkToHost(
     build: VERSION,
     clock: system.clock,
     connect: async () => {
-      try {
-        return await take(way);
-      } catch (error) {
-        const next = await another();
-        if (next === null) throw error;
-        return take(next);
+      const until = system.clock.ticks() + LISTEN_MS;
+      for (let next: Way | null = way; ; ) {
+        try {
+          return await take(next);
+        } catch (error) {
+          next = await another();
+          // One that is listed and does not listen yet is waited for; one that went is not.
+          if (next === null || system.clock.ticks() >= until) throw error;
+          if (next.connection === undefined) await system.clock.sleep(LOOK_AGAIN_MS);
+        }
       }
     },
     reconnect: LOCAL_RECONNECT,

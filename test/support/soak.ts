@@ -111,7 +111,7 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       speaker.write(words);
       await speaker.until(`❯ ${words}`, 20_000);
       // A draft is kept a moment after the last key: what is typed in that moment can go with its window, and no more.
-      await Bun.sleep(800);
+      await eventually('the draft to be kept', () => draftsOf(place).includes(words), 10_000);
       speaker.write('\r');
       await Bun.sleep(random() * 900);
       // What lies on the disk by now stays there, whatever comes.
