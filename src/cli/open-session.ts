@@ -210,6 +210,8 @@ export async function openSession(
     },
     // A session that leaves nothing behind changes no default.
     ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
+    editing:
+      own.state === null || place === null ? null : path.join(own.state, 'editing', path.basename(path.dirname(place))),
     addressOf: (provider) => providerAddress(settings.providers, environment, provider),
     isOpenElsewhere: (path) => openElsewhere(system, own.state, journal.session, path),
     offersVouching: true,

@@ -59,6 +59,7 @@ import { createOutcomes } from './outcomes.ts';
 import type { FastMode, SessionMemory, SessionParts } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
+import { createSameFile } from './same-file.ts';
 import { dropStale } from './self-prompt.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
@@ -161,6 +162,8 @@ export interface ControllerOptions {
   readonly connections?: Connections;
   /** Keeps choices for sessions to come, by the names of settings; absent: they can not be kept. */
   readonly saveDefaults?: SessionParts['saveDefaults'];
+  /** Where the sessions of this project say which files they change; null or absent: they do not. */
+  readonly editing?: string | null;
   /** The address a provider was given; null where it has its vendor's. Absent: nobody knows. */
   readonly addressOf?: (provider: string) => string | null;
   /** Whether another session works in a folder; absent: none does. */
@@ -304,6 +307,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   });
   const ledger = createLedger(async (change) => {
     await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
+    void sameFile.changed(change.path);
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
   const attachments = createAttachments(files, options.attachments);
@@ -340,6 +344,15 @@ export async function createController(options: ControllerOptions): Promise<Sess
     past.view.asides,
     () => quarantine.context.trusted,
   );
+  const sameFile = createSameFile({
+    system,
+    folder: options.editing ?? null,
+    session: journal.session,
+    title: () => view.head.title,
+    workspace: folder,
+    warn: (text) =>
+      void recorder.write([{ kind: 'note', level: 'warning', identifier: 'same-file', text }], { onFailure: 'keep' }),
+  });
   const errors = createErrorLog({
     system,
     folder: options.notSaved === null ? journal.folder : null,
@@ -547,7 +560,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       await desk.close();
       await intents.settled();
       await options.drafts.settle();
-      await errors.settle();
+      await Promise.all([errors.settle(), sameFile.close()]);
       await recorder.written();
       await usage.close();
       finished.abort();
