@@ -31,7 +31,7 @@ test('deltas of one frame are joined; a change of another kind takes them along,
   made.publish({ type: 'live-start', turn: 1, round: 1 });
   for (const letter of 'abc') made.publish(delta(letter));
   expect(updates).toHaveLength(2);
-  await clock.advance(30);
+  await clock.advance(25);
   expect(updates[2]?.changes).toEqual([delta('abc')]);
   made.publish(delta('d'));
   made.publish(head('x'));

@@ -6,10 +6,10 @@ import type { View } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
 
 /**
- * Deltas are gathered for this long, in milliseconds: a little more than 30 updates a second, each of which is a frame of a
- * client's. One sent more often would be encoded, read and drawn for nothing.
+ * Deltas are gathered for this long, in milliseconds: a few more updates a second than the 30 frames a client draws of a
+ * stream. One sent more often would be encoded, read and folded for nothing.
  */
-const FRAME_MS = 30;
+const FRAME_MS = 25;
 /** Updates kept for a client that comes back; an older gap gets a snapshot. */
 const REPLAY_LIMIT = 512;
 

@@ -6,7 +6,7 @@ export interface FrameClock {
 
 /**
  * Between two frames of what was not typed, in ms, from start to start: more than 30 a second, the frames of keys among
- * them. A little less than a host gathers a stream for, so that its updates are drawn when they come.
+ * them.
  */
 const STREAM_INTERVAL = 29;
 /** A frame may take this share of the time, so that a slow terminal (whose writes block) leaves room for keys. */
