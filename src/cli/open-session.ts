@@ -28,7 +28,7 @@ import {
   settingsLayers,
 } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
-import { createDefaultsSaver } from '../core/settings/save-defaults.ts';
+import { createDefaultsSaver, createEffortSaver } from '../core/settings/save-defaults.ts';
 import { createLanguageServers } from '../core/tools/language-servers.ts';
 import { createTools } from '../core/tools/registry.ts';
 import { TOOL_LIMITS } from '../core/tools/tool.ts';
@@ -210,6 +210,11 @@ export async function openSession(
     },
     // A session that leaves nothing behind changes no default.
     ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
+    efforts: {
+      // A level named on the command line counts for whatever model there is.
+      known: request.effort === null ? settings.efforts : {},
+      save: own.config === null || place === null ? async () => true : createEffortSaver(files, own.config),
+    },
     editing:
       own.state === null || place === null ? null : path.join(own.state, 'editing', path.basename(path.dirname(place))),
     addressOf: (provider) => providerAddress(settings.providers, environment, provider),

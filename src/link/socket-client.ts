@@ -43,6 +43,7 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   aside: false,
   'set-mode': true,
   'set-model': true,
+  'adjust-effort': false,
   recall: false,
   'queue-resume': true,
   'queue-discard': false,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { nearestEffort } from '../../src/core/models/providers/request-parts.ts';
 import { openHouse, type Seat } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
 
@@ -85,4 +86,115 @@ test('an effort counts from the next turn, becomes the default, and is refused w
   expect(refused).toMatchObject({ accepted: false, refusal: { identifier: 'effort-unfitting' } });
   expect((await seat.send({ type: 'set-model', model: null, effort: 'default' })).accepted).toBe(true);
   expect(saved).toEqual([{ effort: 'high' }, { model: 'other:two' }, { effort: 'default' }]);
+});
+
+test('a level belongs to its model: it comes back with it, also in a session to come, and default takes it away (SC-19.7)', async () => {
+  const written: [string, string | null][] = [];
+  const open = async (known: Readonly<Record<string, 'low' | 'high'>>) => {
+    const one = scriptedModel(['a', 'b', 'c'], { repeatLast: true });
+    const two = scriptedModel(['d'], { ref: TWO, repeatLast: true });
+    const house = await openHouse({
+      script: one,
+      others: [two],
+      saveDefaults: async () => true,
+      efforts: {
+        known,
+        save: async (model, effort) => {
+          written.push([model, effort]);
+          return model !== 'other:two';
+        },
+      },
+    });
+    const seat = house.seat('one');
+    await seat.until(({ head }) => head.ready);
+    return { house, seat, one, two };
+  };
+  const { house, seat, one, two } = await open({ 'other:two': 'low' });
+  await seat.send({ type: 'set-model', model: null, effort: 'high' });
+  await seat.say('x');
+  await house.idle();
+  await choose(seat, TWO);
+  await seat.say('y');
+  await house.idle();
+  await choose(seat, one.ref);
+  await seat.say('z');
+  await house.idle();
+  expect([...one.requests, ...two.requests].map(({ effort }) => effort)).toEqual(['high', 'high', 'low']);
+  await seat.send({ type: 'set-model', model: null, effort: 'default' });
+  await choose(seat, TWO);
+  // What could not be written down is said, and holds here.
+  await seat.send({ type: 'set-model', model: null, effort: 'high' });
+  expect(flashes(seat).at(-1)).toContain('It applies only here');
+  expect(seat.view.head.effort).toBe('high');
+  expect(written).toEqual([
+    ['script:one', 'high'],
+    ['script:one', null],
+    ['other:two', 'high'],
+  ]);
+  const later = await open({ 'script:one': 'low' });
+  expect(later.seat.view.head.effort).toBe('low');
+});
+
+test('one level up or down stays within what the model has; no level counts as medium (SC-19.8)', async () => {
+  const house = await openHouse({
+    script: scriptedModel([], { facts: { efforts: ['low', 'medium', 'xhigh'] } }),
+    others: [scriptedModel([], { ref: TWO, facts: { efforts: [], thinking: false } })],
+    saveDefaults: async () => true,
+  });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  const levels: string[] = [];
+  for (const by of [1, 1, -1, -1, -1, 1] as const) {
+    await seat.send({ type: 'adjust-effort', by });
+    levels.push(seat.view.head.effort);
+  }
+  expect(levels).toEqual(['xhigh', 'xhigh', 'medium', 'low', 'low', 'medium']);
+  await seat.send({ type: 'set-model', model: TWO, effort: 'default' });
+  expect(await seat.send({ type: 'adjust-effort', by: 1 })).toMatchObject({
+    accepted: false,
+    refusal: { identifier: 'effort-unfitting' },
+  });
+});
+
+test('the model in use, chosen again at rest, is only made the default (SC-19.5)', async () => {
+  const saved: unknown[] = [];
+  const script = scriptedModel(['a'], { repeatLast: true });
+  const house = await openHouse({
+    script,
+    saveDefaults: async (values) => {
+      saved.push(values);
+      return true;
+    },
+  });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  const before = house.journal.ofKind('model').length;
+  await choose(seat, script.ref);
+  expect(saved).toEqual([{ model: 'script:one' }]);
+  expect(flashes(seat)).toEqual(['script:one is in use.']);
+  expect(house.journal.ofKind('model')).toHaveLength(before);
+});
+
+test('a model that cannot be opened leaves everything as it was; the next one keeps the conversation (SC-19.16)', async () => {
+  const pilot = scriptedModel(['shown'], { ref: { provider: 'demo', model: 'pilot' }, repeatLast: true });
+  const two = scriptedModel(['real'], { ref: TWO, repeatLast: true });
+  const house = await openHouse({ script: pilot, others: [two], saveDefaults: async () => true });
+  const seat = house.seat('one');
+  await seat.say('try it');
+  await house.idle();
+  expect(await choose(seat, { provider: 'none', model: 'gone' })).toMatchObject({ accepted: false });
+  expect(seat.view.head.model).toEqual(pilot.ref);
+  await choose(seat, TWO);
+  await seat.say('now really');
+  await house.idle();
+  expect(JSON.stringify(two.requests[0]?.messages)).toContain('try it');
+  const models = await house.journal.load(house.journal.ofKind('turn-start'));
+  expect(models.map((entry) => (entry.kind === 'turn-start' ? entry.model.model : ''))).toEqual(['pilot', 'two']);
+});
+
+test('where a model has no such level it is asked for the nearest one below (SC-19.13)', () => {
+  expect(nearestEffort(['low', 'medium', 'high'], 'xhigh')).toBe('high');
+  expect(nearestEffort(['low', 'medium', 'high', 'xhigh'], 'max')).toBe('xhigh');
+  expect(nearestEffort(['low', 'xhigh'], 'xhigh')).toBe('xhigh');
+  expect(nearestEffort(['high'], 'low')).toBeNull();
 });

@@ -28,7 +28,9 @@ export async function chooseModel(
   }
   const busy = isBusy(parts);
   const dropped = publisher.view.head.pendingModel;
-  const refusal = await model.choose(wish.model, wish.effort, busy);
+  // What is in use already is only made the default (SC-19.5).
+  const same = wish.model !== null && wish.effort === null && before !== null && isSame(before.ref, wish.model);
+  const refusal = same && !busy ? null : await model.choose(wish.model, wish.effort, busy);
   if (refusal !== null) return { accepted: false, refusal };
   loop.wake();
   const said = [
@@ -39,8 +41,10 @@ export async function chooseModel(
     ...(wish.model === null ? {} : { model: modelRefText(wish.model) }),
     ...(wish.effort === null ? {} : { effort: wish.effort }),
   });
-  if (!saved) said.push('It applies only here: the default could not be saved.');
-  publisher.publish({ type: 'flash', client, level: saved ? 'info' : 'warning', text: said.join(' ') });
+  const chosenFor = wish.model ?? publisher.view.head.pendingModel ?? before?.ref ?? null;
+  const kept = wish.effort === null || chosenFor === null ? true : await parts.efforts.save(chosenFor, wish.effort);
+  if (!saved || !kept) said.push('It applies only here: the default could not be saved.');
+  publisher.publish({ type: 'flash', client, level: saved && kept ? 'info' : 'warning', text: said.join(' ') });
   return accepted();
 }
 

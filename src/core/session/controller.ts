@@ -60,6 +60,7 @@ import type { FastMode, SessionMemory, SessionParts } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
 import { createSameFile } from './same-file.ts';
+import { createSavedEfforts, type SaveEffort } from './saved-efforts.ts';
 import { dropStale } from './self-prompt.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
@@ -162,6 +163,8 @@ export interface ControllerOptions {
   readonly connections?: Connections;
   /** Keeps choices for sessions to come, by the names of settings; absent: they can not be kept. */
   readonly saveDefaults?: SessionParts['saveDefaults'];
+  /** Levels once chosen, by model, and where new ones go. */
+  readonly efforts?: { readonly known: Readonly<Record<string, Effort>>; readonly save: SaveEffort };
   /** Where the sessions of this project say which files they change; null or absent: they do not. */
   readonly editing?: string | null;
   /** The address a provider was given; null where it has its vendor's. Absent: nobody knows. */
@@ -295,12 +298,14 @@ export async function createController(options: ControllerOptions): Promise<Sess
       return opened.ok ? done(underSpending(opened.value, spending)) : opened;
     },
   };
+  const efforts = createSavedEfforts(options.efforts?.known ?? {}, options.efforts?.save ?? (async () => true));
   const model = createCurrentModel({
     models: guarded,
     fast: () => fast.on,
     publisher,
     recorder,
     effort: options.settings.effort,
+    effortOf: (ref) => efforts.of(ref),
     isStarted: () => runtime !== null,
     startFailed: () => startFailed,
     budget: (facts) => compactionBudget(facts, autocompact.wish),
@@ -597,6 +602,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     autocompact,
     fast,
     usage,
+    efforts,
     saveDefaults: options.saveDefaults ?? (async () => false),
     errors,
     isOpenElsewhere: options.isOpenElsewhere ?? (async () => false),

@@ -27,6 +27,8 @@ export interface CurrentModelParts {
   readonly publisher: Publisher;
   readonly recorder: Recorder;
   readonly effort: Effort;
+  /** The level once chosen for a model; null for none. */
+  readonly effortOf: (model: ModelRef) => Effort | null;
   /** Whether the faster service is wanted. */
   readonly fast: () => boolean;
   /** Whether everything else a turn needs is there. */
@@ -90,8 +92,10 @@ export function createCurrentModel({
     start: async (explicit, session, interactive) => {
       const choice = models.configured({ explicit, session, interactive });
       const opened = choice.ok ? await models.open(choice.value.ref) : choice;
-      if (opened.ok) model = opened.value;
-      else problem = opened.refusal;
+      if (opened.ok) {
+        model = opened.value;
+        effort = given.effortOf(model.ref) ?? effort;
+      } else problem = opened.refusal;
       show();
     },
     aim: async (target) => {
@@ -113,7 +117,8 @@ export function createCurrentModel({
       // What runs now, chosen again, takes an earlier choice back (SC-19.3).
       const same = opened !== null && model !== null && isSame(opened.ref, model.ref);
       const next = busy && same ? null : (opened ?? pending?.model ?? null);
-      pending = { model: next, effort: newEffort ?? pending?.effort ?? effort };
+      const saved = opened === null || same ? null : given.effortOf(opened.ref);
+      pending = { model: next, effort: newEffort ?? saved ?? pending?.effort ?? effort };
       if (busy) show();
       else await adopt();
       return null;

@@ -2,6 +2,7 @@ import { editedDraft } from '../../protocol/draft-edit.ts';
 import type { DraftEdit, Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { SystemError } from '../../system/files.ts';
+import { adjustEffort } from './adjust-effort.ts';
 import { doWithAside } from './aside-intent.ts';
 import { chooseModel } from './choose-model.ts';
 import { failedText } from './error-log.ts';
@@ -165,6 +166,8 @@ async function handleIntent(
       return setMode(parts, intent.mode);
     case 'set-model':
       return chooseModel(parts, intent, client);
+    case 'adjust-effort':
+      return adjustEffort(parts, intent.by > 0 ? 1 : -1, client);
     case 'recall':
       return takeOut(parts, intent.inputs, 'recalled');
     case 'queue-discard':

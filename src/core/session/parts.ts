@@ -22,6 +22,7 @@ import type { JobsDesk } from './jobs-desk.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
+import type { SavedEfforts } from './saved-efforts.ts';
 import type { SignInDesk } from './sign-in-desk.ts';
 import type { StandingOrders } from './standing-orders.ts';
 import type { Trail } from './trail.ts';
@@ -66,6 +67,7 @@ export interface SessionParts {
   readonly fast: FastMode;
   /** What was used, what it cost and what it may still cost. */
   readonly usage: Pick<UsageDesk, 'report' | 'accountChanged'>;
+  readonly efforts: SavedEfforts;
   /** Keeps choices for sessions to come; false when that can not be. */
   readonly saveDefaults: SaveDefaults;
   /** What failed, for later. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createMemorySystem } from '../../system/memory/system.ts';
-import { createDefaultsSaver } from './save-defaults.ts';
+import { createDefaultsSaver, createEffortSaver } from './save-defaults.ts';
 
 const CONFIG = '/home/pat/.config/houston';
 const FILE = `${CONFIG}/settings.json`;
@@ -35,4 +35,20 @@ test('a file that is not understood is left as it is, and said to be (SC-14.9)',
   const { answers, text } = await saved('{"effort": ', { autocompact: false });
   expect(answers).toEqual([false]);
   expect(text).toBe('{"effort": ');
+});
+
+test('a level goes in by its model, beside those of others, with that model as the default (SC-19.7)', async () => {
+  const { files } = createMemorySystem();
+  await files.makeFolder(CONFIG, 0o700);
+  const before = '{\n  "efforts": { "a:b": "low" } // mine\n}\n';
+  await files.writeAtomic(FILE, new TextEncoder().encode(before), { mode: 0o600, flush: true });
+  const save = createEffortSaver(files, CONFIG);
+  expect(await save('c:d.e', 'high')).toBe(true);
+  const text = new TextDecoder().decode(await files.read(FILE));
+  expect(text).toContain('// mine');
+  expect(text).toMatch(/"a:b": "low"/);
+  expect(text).toMatch(/"c:d.e": "high"/);
+  expect(text).toMatch(/"model": "c:d.e"/);
+  await save('a:b', null);
+  expect(new TextDecoder().decode(await files.read(FILE))).not.toContain('"a:b":');
 });

@@ -29,6 +29,19 @@ export function createProviderSaver(files: SettingsFiles, config: string): SaveP
   return (id, provider) => write([[[SETTINGS.providers.key, id], provider]]);
 }
 
+/** A level for one model, by its name, and that model as the default of new sessions; null takes the level away. */
+export function createEffortSaver(
+  files: SettingsFiles,
+  config: string,
+): (model: string, effort: string | null) => Promise<boolean> {
+  const write = createSettingsWriter(files, config);
+  return (model, effort) =>
+    write([
+      [[SETTINGS.efforts.key, model], effort ?? undefined],
+      [[SETTINGS.model.key], model],
+    ]);
+}
+
 /**
  * Writes choices into the person's own settings file; comments and order stay. False when it cannot be done, also for a
  * file that is not understood: then it is as it was.

@@ -179,6 +179,25 @@ const PLACEMENTS: Setting<Readonly<Record<string, { readonly bridge: readonly st
       : undefined,
 };
 
+const LEVELS = ['low', 'medium', 'high', 'xhigh', 'max', 'default'] as const;
+type Level = (typeof LEVELS)[number];
+
+const EFFORTS_OF: Setting<Readonly<Record<string, Level>>> = {
+  key: 'efforts',
+  scope: 'person',
+  owner: 'session',
+  initial: {},
+  join: 'by-name',
+  description: 'Thinking effort by model, such as {"anthropic:claude-opus-4-8": "high"}; /effort writes it.',
+  schema: { type: 'object', additionalProperties: { enum: LEVELS as unknown as Json } },
+  read: (value) =>
+    isRecord(value)
+      ? Object.fromEntries(
+          Object.entries(value).filter((pair): pair is [string, Level] => LEVELS.some((level) => level === pair[1])),
+        )
+      : undefined,
+};
+
 const KEYBINDINGS: Setting<Readonly<Record<string, string>>> = {
   key: 'keybindings',
   scope: 'project',
@@ -205,6 +224,7 @@ export const SETTINGS = {
     'session',
     'Thinking effort of new sessions.',
   ),
+  efforts: EFFORTS_OF,
   providers: PROVIDERS,
   contextWindow: whole(
     'contextWindow',

@@ -30,6 +30,8 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('send-mode', 'Prompt', 'Next send: steer, queue or interrupt', ['alt-s'], { where: 'prompt' }),
   key('recall', 'Prompt', 'Take what waits back into the prompt', ['alt-c'], { whyNot: nothingWaits }),
   key('editor', 'Prompt', 'Write the prompt in your editor', ['ctrl-g'], { where: 'prompt', whyNot: notDuringTurn }),
+  key('effort-up', 'Model', 'Think one level harder', []),
+  key('effort-down', 'Model', 'Think one level less', []),
   key('paste', 'Prompt', 'Paste from the clipboard', ['ctrl-v'], { where: 'prompt' }),
   key('stash', 'Prompt', 'Put the draft away, or bring it back', ['ctrl-s'], { where: 'prompt' }),
   key('history', 'Prompt', 'Search what you sent before', ['ctrl-r']),

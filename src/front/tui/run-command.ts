@@ -117,6 +117,8 @@ const RUNS: Readonly<Record<string, Run>> = {
     if (!isEffort(argument)) return noted(screen, `No level ${argument}: ${EFFORTS.join(', ')}`, 'warning');
     return step(screen, { kind: 'send', intent: { type: 'set-model', model: null, effort: argument } });
   },
+  'effort-up': (screen) => step(screen, { kind: 'send', intent: { type: 'adjust-effort', by: 1 } }),
+  'effort-down': (screen) => step(screen, { kind: 'send', intent: { type: 'adjust-effort', by: -1 } }),
   mode: (screen, context, argument) => {
     if (argument === '') return stay(openPicker(screen, modePicker(context.view.head)));
     const mode = MODES.find((each) => each === argument && (each !== 'bypass' || context.view.head.bypassOffered));
