@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createPipe } from '../../test/support/pipe.ts';
-import { createFrameReader, PART_BYTES, type RawMessage } from './frame-reader.ts';
+import { createFrameReader, MESSAGE_BYTES, PART_BYTES, type RawMessage } from './frame-reader.ts';
 import { encodeMessage, type Framed, frame, type Lane } from './framing.ts';
 
 interface Note {
@@ -190,6 +190,36 @@ describe('writing', () => {
     await settle();
     expect(received.map((one) => one.type)).toEqual(['begun', 'reply']);
     expect(left.backlog).toBe(0);
+  });
+
+  test('any JSON arrives as it was, names with a dollar too; what is none fails before anything is sent (SC-28.2.4)', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.string(), async (value, name) => {
+        const { left, received } = pair();
+        const message = { type: 'a', text: '', [`$${name}`]: value, $type: value };
+        left.send(message);
+        await settle();
+        expect(received).toEqual([JSON.parse(JSON.stringify(message))]);
+      }),
+    );
+    const { left, received } = pair();
+    const round: Record<string, unknown> = {};
+    round.self = round;
+    for (const odd of [round, 1n]) expect(() => left.send({ type: 'a', text: odd as string })).toThrow();
+    left.send({ type: 'b', text: '' });
+    await settle();
+    expect(received.map((one) => one.type)).toEqual(['b']);
+  });
+
+  test('messages are lines of JSON, up to 256 MiB each: a whole large result passes (SC-28.2.1)', async () => {
+    expect(MESSAGE_BYTES).toBe(256 * 1024 * 1024);
+    expect(new TextDecoder().decode(encodeMessage({ type: 'a' }))).toBe('{"type":"a"}\n');
+    const { left, received, events } = pair();
+    const long = 'é'.repeat(2 * 1024 * 1024);
+    left.send({ type: 'a', text: long });
+    for (let turn = 0; turn < 2_000 && received.length === 0; turn++) await settle();
+    expect(received[0]?.text === long).toBe(true);
+    expect(events).toEqual([]);
   });
 
   test('closing writes what waits first; nothing is sent afterwards', async () => {

@@ -29,6 +29,8 @@ export interface HostFiles {
   read(host: string): Promise<HostEntry | null>;
   /** The entry and the socket; the log stays. */
   remove(host: string): Promise<void>;
+  /** Takes away what a host that ended left to be seen of this session: it is open again. */
+  forget(session: string): Promise<void>;
   /** Newest update first, without connecting to any. What dead hosts left is removed. */
   list(): Promise<HostEntry[]>;
   /** Calls back after the list may have changed; null where the system cannot watch. */
@@ -132,6 +134,12 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
         else await clearAway(entry);
       }
       return entries.sort((a, b) => b.updated - a.updated);
+    },
+    async forget(session) {
+      for (const name of await namesIn(system, folder)) {
+        const entry = await read(name.slice(0, -'.json'.length));
+        if (entry?.state === 'stopped' && entry.session === session) await remove(entry.host);
+      }
     },
     watch: (listener) => files.watch(folder, listener),
   };

@@ -128,6 +128,72 @@ describe('a host', () => {
     expect(system.files.paths(STATE)).toEqual([`${files.folder}/a1b2.json`]);
   });
 
+  test('a reply nobody saw is marked until somebody attaches; windows are counted (SC-28.3.6)', async () => {
+    const { connect, files, session, system, exit } = await setUp({ session: 'session-1' });
+    const one = await connect('one');
+    watch(one);
+    session.script([{ hold: true }]);
+    await one.send(SAY, 'one');
+    expect((await files.list())[0]).toMatchObject({ attached: 1, unseen: false });
+    await one.close();
+    session.release();
+    await system.clock.settle();
+    expect((await files.list())[0]).toMatchObject({ attached: 0, unseen: true });
+    watch(await connect('two'));
+    await system.clock.settle();
+    expect((await files.list())[0]).toMatchObject({ attached: 1, unseen: false });
+    void exit;
+  });
+
+  test('opened again, a session is not listed as ended any more; others are (SC-28.4.5)', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { files, system } = await setUp({
+      session: 'session-1',
+      open: async () => {
+        await gate.promise;
+        return done({ session: createFakeSession(), close: async () => {} });
+      },
+    });
+    const stopped = { ...(await files.list())[0]!, host: 'dead', state: 'stopped', unseen: true } as const;
+    await files.write(stopped);
+    await files.write({ ...stopped, host: 'other', session: 'session-2' });
+    gate.resolve();
+    await system.clock.settle();
+    expect((await files.list()).map(({ host }) => host).sort()).toEqual(['a1b2', 'other']);
+  });
+
+  test('closing: windows are told and gone, then the session closes, then socket and entry go, and who asked learns it last (SC-28.4.8)', async () => {
+    const order: string[] = [];
+    const rig: { up?: Awaited<ReturnType<typeof setUp>> } = {};
+    const up = await setUp(
+      {},
+      {
+        close: async () => {
+          const { system, files } = rig.up!;
+          order.push(`session closes; windows ${told ? 'told' : 'untold'}`);
+          order.push(system.files.paths(STATE).includes(files.socketOf('a1b2')) ? 'socket there' : 'socket gone');
+        },
+      },
+    );
+    rig.up = up;
+    let told = false;
+    const one = await up.connect('one');
+    const watcher = watch(one);
+    void watcher.attachment.closed.then(() => {
+      told = true;
+    });
+    up.session.script([{ hold: true }]);
+    await one.send(SAY, 'one');
+    const options = { client: 'stopper', build: 'b', clock: up.system.clock };
+    const stopped = await stopHost(() => up.system.network.connect(up.files.socketOf('a1b2')), 'stop', options);
+    order.push(`stopped ${stopped.ok}`);
+    order.push(`left ${up.system.files.paths(STATE).length}`);
+    expect(await up.exit).toBe(0);
+    expect(order).toEqual(['session closes; windows told', 'socket there', 'stopped true', 'left 0']);
+    // Nobody was told that the running turn was cancelled.
+    expect(watcher.view.transcript.items.some((item) => item.kind === 'turn-end')).toBe(false);
+  });
+
   test('asks before ending for idleness, and never does when told so', async () => {
     let busy = true;
     const patient = await setUp({}, { isBusy: () => busy });

@@ -165,8 +165,11 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
     if (name === 'TERM' || name === 'INT') ending.resolve({ why: 'ended' });
   });
   const opened = options.open().then((outcome) => {
-    if (outcome.ok) service = outcome.value;
-    else ending.resolve({ why: 'crashed', refusal: outcome.refusal });
+    if (outcome.ok) {
+      service = outcome.value;
+      if (options.session !== null) void files.forget(options.session).catch((error: unknown) => log(String(error)));
+    }
+    if (!outcome.ok) ending.resolve({ why: 'crashed', refusal: outcome.refusal });
     opening.resolve(outcome.ok ? done(outcome.value.session) : outcome);
     changed();
   });

@@ -8,7 +8,7 @@ import type { Update } from '../protocol/update.ts';
 import { SystemError } from '../system/files.ts';
 import { createMemoryClock } from '../system/memory/clock.ts';
 import { frame } from './framing.ts';
-import { backOff } from './reconnect.ts';
+import { backOff, NEVER_RECONNECT } from './reconnect.ts';
 import { type ConnectOptions, connectSession } from './socket-client.ts';
 import { serveSession } from './socket-server.ts';
 import type { FromHost } from './wire.ts';
@@ -152,6 +152,36 @@ describe('a silent link', () => {
     session.letFlush();
     expect((await sent).accepted).toBe(true);
   });
+});
+
+test('closing: what was sent before is there, what waits is refused, each attachment ends once, later calls are refused (SC-28.2.6)', async () => {
+  const clock = createMemoryClock();
+  const session = createFakeSession();
+  const server = serveSession({ session, clock, build: 'b', report() {} });
+  const pipe = createPipe();
+  server.accept(pipe.right);
+  const outcome = await connectSession({
+    ...{ client: 'one', build: 'b', clock, connect: async () => pipe.left, reconnect: NEVER_RECONNECT, report() {} },
+  });
+  if (!outcome.ok) throw new Error(outcome.refusal.message);
+  const one = outcome.value;
+  const watcher = watch(one);
+  await watcher.until(() => watcher.snapshots === 1);
+  let ends = 0;
+  void watcher.attachment.closed.then(() => ends++);
+  session.holdFlush();
+  const waits = one.send({ type: 'say', ref: 'r', text: 'sent before', attachments: [], delivery: 'queue' }, 'one');
+  const reads = one.read({ type: 'page', from: 0, count: 1 });
+  await one.close();
+  await one.close();
+  expect(await waits).toMatchObject({ accepted: false, refusal: { identifier: 'link-lost' } });
+  expect(await reads).toMatchObject({ ok: false, refusal: { identifier: 'link-lost' } });
+  expect(await one.send({ type: 'retry' }, 'one')).toMatchObject({ accepted: false });
+  session.letFlush();
+  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(saidTexts(session.view)).toEqual(['sent before']);
+  expect(ends).toBe(1);
+  expect(server.connections).toBe(0);
 });
 
 test('a gap in the numbers is closed by a snapshot', async () => {

@@ -178,6 +178,18 @@ describe('bad input', () => {
     expect((await one.send(say('hello'), 'one')).accepted).toBe(true);
   });
 
+  test('a refusal keeps its identifier and its words over the wire; a bug is one of its own kind (SC-28.2.5)', async () => {
+    const { session, connect } = setUp();
+    const one = await opened(connect('one'));
+    const answer = { type: 'answer', ask: 'none', answer: { kind: 'choice', choice: 'once' } } as const;
+    expect(await one.send(answer, 'one')).toEqual(await session.send(answer, 'one'));
+    session.failNext();
+    expect(await one.send(say('hello'), 'one')).toEqual({
+      accepted: false,
+      refusal: { identifier: 'internal', message: 'say failed: a bug' },
+    });
+  });
+
   test('a bug behind the door is a refusal and a line in the log', async () => {
     const { session, connect, reports } = setUp();
     const one = await opened(connect('one'));

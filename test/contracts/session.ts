@@ -246,7 +246,7 @@ export function sessionContract(name: string, make: () => Promise<SessionRig>, c
       expect(watcher.updates[0]!.changes[0]!.type).toBe('snapshot');
     });
 
-    test('attaching at any moment equals having been there throughout (INV-24)', async () => {
+    test('attaching at any moment, in the middle of a reply too, equals having been there throughout (INV-24, SC-28.3.2)', async () => {
       const one = await rig.connect('one');
       const two = await rig.connect('two');
       const throughout = watch(one);

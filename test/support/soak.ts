@@ -45,10 +45,13 @@ export async function soak(rounds: number, random: () => number, say: (text: str
     ? await startOpenSsh({
         HOME: place.home,
         TMPDIR: place.root,
+        ANTHROPIC_BASE_URL: fake.url,
+        ANTHROPIC_API_KEY: 'sk-test',
         BUN_RUNTIME_TRANSPILER_CACHE_PATH: place.environment.BUN_RUNTIME_TRANSPILER_CACHE_PATH!,
       })
     : null;
-  if (ssh !== null) place.settings({ placements: { box: { bridge: ssh.argv(HOUSTON, 'bridge') } } });
+  if (ssh !== null)
+    place.settings({ placements: { box: { bridge: ssh.argv(HOUSTON, 'bridge', '--dangerously-skip-permissions') } } });
   const killed: Record<string, number> = {};
   const wrong: string[] = [];
   const back: number[] = [];
