@@ -14,9 +14,18 @@ function readVersion(): string {
   return typeof version === 'string' ? version : '0.0.0';
 }
 
-/** Tells whether a running host was started from other code than ours: the time its entry file was written. */
+/**
+ * Tells whether a running host was started from other code than ours: when the newest file of it was written. A bundle is
+ * written at once, so that its entry speaks for all.
+ */
 export function fingerprint(): string {
-  return `${VERSION}-${Math.round(statSync(import.meta.path).mtimeMs).toString(36)}`;
+  const bundled = path.basename(import.meta.dir) !== 'cli';
+  const newest = bundled
+    ? statSync(path.join(import.meta.dir, 'main.js')).mtimeMs
+    : readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+        .reduce((latest, name) => Math.max(latest, statSync(path.join(ROOT, 'src', name)).mtimeMs), 0);
+  return `${VERSION}-${Math.round(newest).toString(36)}`;
 }
 
 /** What decides how a journal is remembered. */

@@ -15,7 +15,7 @@ export interface RemoteOptions {
   readonly report: Report;
 }
 
-/** A carrier may have to wake a machine, look up a name, exchange keys, and start a host there. */
+/** The program may have to wake a machine, look up a name, exchange keys, and start a host there. */
 const ANSWER_MS = 30_000;
 /** A peer that owes an answer and is silent this long, and again after a probe, is lost. */
 const SILENCE_MS = 5_000;
@@ -55,7 +55,7 @@ export function connectPlacement(
   });
 }
 
-/** Houston at the other end says what is wrong in its own words; a carrier's last line is the next best. */
+/** Houston at the other end says what is wrong in its own words; the program's last line is the next best. */
 function explained(name: string, refusal: Refusal, said: string): Refusal {
   if (refusal.identifier !== 'link-lost' && refusal.identifier !== 'host-not-answering') return refusal;
   const lines = said.split(/\r?\n/).filter((line) => line.trim() !== '');

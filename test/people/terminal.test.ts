@@ -415,3 +415,15 @@ test('a gap in the numbers is noticed and everything is read anew', async () => 
   await driver.publish({ type: 'jobs', jobs: [] });
   expect(driver.region('header')).toContain('missed');
 });
+
+test('/redraw draws everything anew here and tells the session nothing (SC-28.3.8)', async () => {
+  const driver = await drive();
+  await sample(driver);
+  await driver.type('/redraw');
+  const before = driver.sent.filter((intent) => intent.type !== 'draft').length;
+  driver.terminal.takeOutput();
+  await driver.press('enter');
+  expect(driver.terminal.takeOutput().length).toBeGreaterThan(1_000);
+  await driver.wait(2_000);
+  expect(driver.sent.filter((intent) => intent.type !== 'draft')).toHaveLength(before);
+});

@@ -118,6 +118,16 @@ test('a session that is open elsewhere is joined by --continue, and never writte
   expect(place.sessions()).toHaveLength(1);
 }, 30_000);
 
+test('two windows that go on with one session at the same moment share its host', async () => {
+  const { place } = await prepare(['one', 'two', 'three']);
+  await record(place, 1);
+  const both = [place.open([...MODEL, '--continue']), place.open([...MODEL, '--continue'])];
+  for (const screen of both) await screen.until('─ Ready ─');
+  expect(place.hosts()).toHaveLength(1);
+  await both[0]!.say('go on');
+  for (const screen of both) await screen.until('two');
+}, 30_000);
+
 test('a host that is killed while one types is replaced: the draft stays, the turn it cost is said, the next prompt works (UP-14)', async () => {
   const { place, fake } = await prepare([[{ wait: 60_000 }], 'after the fall'], { repeatLast: true });
   const screen = place.open(MODEL);
