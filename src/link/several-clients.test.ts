@@ -139,3 +139,31 @@ test('several clients over wires that break and freeze: each says once, asks rea
     { numRuns: 60 },
   );
 }, 60_000);
+
+test('who comes in the middle gets one snapshot, streamed text as one piece (SC-28.3.3)', async () => {
+  const clock = createHandClock();
+  const session = createFakeSession();
+  const server = serveSession({ session, clock, build: 'b', report() {} });
+  const connect = async () => {
+    const pipe = createPipe();
+    server.accept(pipe.right);
+    return pipe.left;
+  };
+  const options = { build: 'b', clock, connect, reconnect: LOCAL_RECONNECT, report() {} };
+  const early = watch(must(await connectSession({ ...options, client: 'early' })));
+  session.publish([{ type: 'live-start', turn: 1, round: 1 }]);
+  for (let word = 0; word < 500; word++)
+    session.publish([{ type: 'delta', part: 0, kind: 'text', text: `word ${word} ` }]);
+  const late = watch(must(await connectSession({ ...options, client: 'late' })));
+  await late.until((view) => view.live !== null);
+  await early.until((view) => view.seq === session.view.seq);
+  expect(late.updates).toHaveLength(1);
+  expect(late.view.live?.parts).toHaveLength(1);
+  expect(late.view).toEqual(early.view);
+  // A new turn starts with none of the last one's.
+  session.publish([{ type: 'live-end' }]);
+  const later = watch(must(await connectSession({ ...options, client: 'later' })));
+  await later.until((view) => view.seq === session.view.seq);
+  expect(later.updates).toHaveLength(1);
+  expect(later.view.live).toBeNull();
+});
