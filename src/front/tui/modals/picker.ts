@@ -116,6 +116,13 @@ export function refiltered(modal: PickerModal, filter: string): PickerKey {
   return { kind: 'modal', modal: { ...modal, filter, cursor: 0 } };
 }
 
+/** With no model at all it says what helps (SC-19.2). */
+function nothingText({ items, purpose }: PickerModal): string {
+  return purpose.kind === 'model' && items?.length === 0
+    ? 'No model can be reached: /login signs in, or set a key such as ANTHROPIC_API_KEY'
+    : 'Nothing matches';
+}
+
 export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: PickerModal): void {
   const found = matches(modal);
   const cursor = Math.max(0, Math.min(modal.cursor, found.length - 1));
@@ -136,7 +143,7 @@ export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: Pi
   painter.cursor(x + Math.min(label, width - 1), area.y + 1);
   const rows = area.height - 3;
   const first = Math.max(0, Math.min(cursor - Math.floor(rows / 2), found.length - rows));
-  const words = modal.items === null ? 'one moment' : found.length === 0 ? 'Nothing matches' : null;
+  const words = modal.items === null ? 'one moment' : found.length > 0 ? null : nothingText(modal);
   if (words !== null) drawLine(painter, theme, x, area.y + 2, [piece(words, 'quiet')], width);
   const longest = Math.min(
     width - 4,
