@@ -170,9 +170,9 @@ function mayWait(change: Change): boolean {
 
 const BUSY: ReadonlySet<string> = new Set(['waiting', 'thinking', 'writing', 'tools']);
 
-/** Entries are never changed once they are made; of what only appends the reducer keeps text alone. */
+/** Entries and activities are never changed once they are made; of what only appends the reducer keeps text alone. */
 function neverChanges(change: Change): boolean {
-  return change.type === 'entry' || (mayWait(change) && change.type !== 'activity');
+  return change.type === 'entry' || change.type === 'activity' || mayWait(change);
 }
 
 /** Joins `change` with the last one gathered where both say "more of the same". */

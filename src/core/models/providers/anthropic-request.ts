@@ -44,31 +44,11 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
     places.push(messages.length - 1);
   }
 
-  const system: TextBlockParam[] = request.system
-    .filter((text) => text.trim() !== '')
-    .map((text) => ({ type: 'text', text: text.toWellFormed() }));
-  const tools: Tool[] = request.tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    input_schema: tool.input as unknown as Tool['input_schema'],
-  }));
-  const noCalls = tools.length === 0 || request.calls === 'forbidden';
+  const system = once(SYSTEMS, request.system, systemOf);
+  const noCalls = request.tools.length === 0 || request.calls === 'forbidden';
   // The service wants every conversation that holds calls to declare tools, also where none may be called.
-  if (tools.length === 0) {
-    for (const name of calledTools(request)) tools.push({ name, description: '', input_schema: { type: 'object' } });
-  }
-
-  let marks = CACHE_MARKS;
-  const lastTool = tools.at(-1);
-  if (lastTool) {
-    lastTool.cache_control = MARK;
-    marks--;
-  }
-  const lastSystem = system.at(-1);
-  if (lastSystem) {
-    lastSystem.cache_control = MARK;
-    marks--;
-  }
+  const tools = request.tools.length === 0 ? namesOnly(request) : once(TOOLS, request.tools, toolsOf);
+  const marks = CACHE_MARKS - Math.min(1, tools.length) - Math.min(1, system.length);
   markMessages(messages, request.cacheMarks, places, marks);
 
   const maxTokens =
@@ -87,6 +67,45 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
     ...(thinking ? { thinking } : {}),
     ...(effort ? { output_config: { effort } } : {}),
   };
+}
+
+/** What they came to: every request of a session has the same texts and tools, and is encoded faster for it. */
+const SYSTEMS = new WeakMap<ModelRequest['system'], TextBlockParam[]>();
+const TOOLS = new WeakMap<ModelRequest['tools'], Tool[]>();
+
+function once<K extends object, V>(known: WeakMap<K, V>, key: K, make: (key: K) => V): V {
+  const found = known.get(key) ?? make(key);
+  known.set(key, found);
+  return found;
+}
+
+function systemOf(texts: ModelRequest['system']): TextBlockParam[] {
+  return marked(
+    texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text', text: text.toWellFormed() })),
+  );
+}
+
+function toolsOf(offered: ModelRequest['tools']): Tool[] {
+  return marked(
+    offered.map(({ name, description, input }) => ({
+      name,
+      description,
+      input_schema: input as unknown as Tool['input_schema'],
+    })),
+  );
+}
+
+function namesOnly(request: ModelRequest): Tool[] {
+  return marked(
+    calledTools(request).map((name): Tool => ({ name, description: '', input_schema: { type: 'object' } })),
+  );
+}
+
+/** With a mark on the last. */
+function marked<T extends Tool | TextBlockParam>(parts: T[]): T[] {
+  const last = parts.at(-1);
+  if (last !== undefined) last.cache_control = MARK;
+  return parts;
 }
 
 /** The signatures a request would send, to know which ones a refusal is about. */

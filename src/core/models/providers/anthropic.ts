@@ -88,11 +88,12 @@ class AnthropicMessages implements Model {
     });
     const { messages, ...rest } = body;
     const client = await this.#open();
+    // As bytes: the SDK would make the text of the whole conversation anew for each request.
+    const encoded = this.#bytes.encode(rest, 'messages', messages);
     try {
       return await client
         .post('/v1/messages', {
-          // As bytes: the SDK would make the text of the whole conversation anew for each request.
-          body: this.#bytes.encode(rest, 'messages', messages),
+          body: encoded.bytes,
           headers: { 'content-type': 'application/json' },
           stream: true,
           signal,
@@ -101,6 +102,9 @@ class AnthropicMessages implements Model {
         .asResponse();
     } catch (error) {
       return this.#failureOf(error, body);
+    } finally {
+      // Whoever sends them took a copy.
+      encoded.giveBack();
     }
   }
 

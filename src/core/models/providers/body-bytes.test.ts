@@ -11,7 +11,9 @@ test('the bytes are those of the whole object, whatever was encoded before', () 
       const bytes = new BodyBytes();
       for (const count of [0, Math.ceil(items.length / 2), items.length]) {
         const some = items.slice(0, count);
-        expect(textOf(bytes.encode(others, 'list', some))).toBe(JSON.stringify({ ...others, list: some }));
+        const body = bytes.encode(others, 'list', some);
+        expect(textOf(body.bytes)).toBe(JSON.stringify({ ...others, list: some }));
+        body.giveBack();
       }
     }),
   );
@@ -21,6 +23,20 @@ test('an item is encoded once', () => {
   let times = 0;
   const item = { toJSON: () => ++times };
   const bytes = new BodyBytes();
-  expect(textOf(bytes.encode({ a: 1 }, 'list', [item]))).toBe('{"a":1,"list":[1]}');
-  expect(textOf(bytes.encode({ a: 1 }, 'list', [item, { b: 2 }]))).toBe('{"a":1,"list":[1,{"b":2}]}');
+  expect(textOf(bytes.encode({ a: 1 }, 'list', [item]).bytes)).toBe('{"a":1,"list":[1]}');
+  expect(textOf(bytes.encode({ a: 1 }, 'list', [item, { b: 2 }]).bytes)).toBe('{"a":1,"list":[1,{"b":2}]}');
+});
+
+test('bytes stay what they are until they are given back, however many requests are under way', () => {
+  const bytes = new BodyBytes();
+  const first = bytes.encode({ a: 1 }, 'list', []);
+  const second = bytes.encode({ b: 2 }, 'list', []);
+  expect([first, second].map((body) => textOf(body.bytes))).toEqual(['{"a":1,"list":[]}', '{"b":2,"list":[]}']);
+  second.giveBack();
+  const third = bytes.encode({ c: 3 }, 'list', []);
+  expect([first, third].map((body) => textOf(body.bytes))).toEqual(['{"a":1,"list":[]}', '{"c":3,"list":[]}']);
+  first.giveBack();
+  const fourth = bytes.encode({ d: 4 }, 'list', []);
+  expect(fourth.bytes.buffer).toBe(first.bytes.buffer);
+  expect([third, fourth].map((body) => textOf(body.bytes))).toEqual(['{"c":3,"list":[]}', '{"d":4,"list":[]}']);
 });

@@ -1,25 +1,64 @@
 /**
- * JSON of a request as bytes. What never changes from one request to the next (the messages before the newest) is encoded
- * once: a long conversation costs what is new of it.
+ * JSON of a request as bytes. What never changes from one request to the next (the messages before the newest, the tools) is
+ * encoded once: a long conversation costs what is new of it.
  */
 export class BodyBytes {
   readonly #known = new WeakMap<object, Uint8Array>();
   readonly #encoder = new TextEncoder();
+  /** Where the last request lay; null while one lies there. */
+  #room: Uint8Array | null = new Uint8Array(0);
 
-  /** `rest` with one more member, `name`, that lists `items`. An item that was here before must not have changed. */
-  encode(rest: object, name: string, items: readonly object[]): Uint8Array {
-    const pieces = [this.#bytes(`${openObject(rest)}${JSON.stringify(name)}:[`)];
+  /**
+   * `rest` with one more member, `name`, that lists `items`. A member or item that was here before must not have changed.
+   * The bytes hold until they are given back: then the next request is written over them, since memory that was never
+   * touched costs more than what is written there.
+   */
+  encode(rest: object, name: string, items: readonly object[]): { readonly bytes: Uint8Array; giveBack(): void } {
+    const pieces: Uint8Array[] = [];
+    for (const [member, value] of Object.entries(rest)) {
+      const bytes = typeof value === 'object' && value !== null ? this.#once(value) : this.#json(value);
+      if (bytes !== null)
+        pieces.push(this.#bytes(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(member)}:`), bytes);
+    }
+    pieces.push(this.#bytes(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:[`));
     for (const [index, item] of items.entries()) {
       if (index > 0) pieces.push(COMMA);
-      let bytes = this.#known.get(item);
-      if (bytes === undefined) {
-        bytes = this.#bytes(JSON.stringify(item));
-        this.#known.set(item, bytes);
-      }
-      pieces.push(bytes);
+      pieces.push(this.#once(item) ?? NULL);
     }
     pieces.push(END);
-    return Buffer.concat(pieces);
+    return this.#join(pieces);
+  }
+
+  #join(pieces: readonly Uint8Array[]): { readonly bytes: Uint8Array; giveBack(): void } {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const free = this.#room;
+    const room = free !== null && free.length >= length ? free : new Uint8Array(Math.ceil(length * GROWTH));
+    if (free !== null) this.#room = null;
+    let at = 0;
+    for (const piece of pieces) {
+      room.set(piece, at);
+      at += piece.length;
+    }
+    return {
+      bytes: room.subarray(0, length),
+      giveBack: () => {
+        if (free !== null) this.#room ??= room;
+      },
+    };
+  }
+
+  #once(value: object): Uint8Array | null {
+    const known = this.#known.get(value);
+    if (known !== undefined) return known;
+    const bytes = this.#json(value);
+    if (bytes !== null) this.#known.set(value, bytes);
+    return bytes;
+  }
+
+  /** Null for what JSON leaves out. */
+  #json(value: unknown): Uint8Array | null {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? null : this.#bytes(text);
   }
 
   #bytes(text: string): Uint8Array {
@@ -27,11 +66,8 @@ export class BodyBytes {
   }
 }
 
+/** Room for some more rounds. */
+const GROWTH = 1.5;
 const COMMA = new Uint8Array([0x2c]);
+const NULL = new TextEncoder().encode('null');
 const END = new Uint8Array([0x5d, 0x7d]);
-
-/** The object's JSON up to where another member may follow. */
-function openObject(value: object): string {
-  const text = JSON.stringify(value);
-  return text === '{}' ? '{' : `${text.slice(0, -1)},`;
-}
