@@ -41,7 +41,11 @@ export interface LinkedHouse {
 }
 
 export async function openLinked(kind: LinkKind, options: HouseOptions): Promise<LinkedHouse> {
-  const house = await openHouse(options);
+  return linkHouse(kind, await openHouse(options));
+}
+
+/** Seats in a house that is there already. */
+export function linkHouse(kind: LinkKind, house: House): LinkedHouse {
   const { clock } = house.system;
   const { session } = house;
   const server =

@@ -420,6 +420,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       standing.settled(input.id, report.reason);
       void showBranch();
       void options.jobs?.turnEnded();
+      if (report.reason === 'stopped') desk.stopped();
       desk.rest();
       checkpoints.rest();
     },

@@ -28,6 +28,8 @@ export interface JobsDesk {
   start(): Promise<void>;
   /** A turn or a line ended: what waited for that is told when nothing else begins. */
   rest(): void;
+  /** The person stopped a turn: whoever wanted everything to end is told of what still runs (SC-8.7). */
+  stopped(): void;
   /** Ends what outlives neither the session nor this moment; true where jobs go on. */
   close(): Promise<boolean>;
 }
@@ -252,6 +254,12 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
         await tell();
       });
     },
+    stopped: () => {
+      const left = (jobs?.all ?? []).filter(({ state, background }) => state === 'running' && background);
+      if (left.length === 0) return;
+      const text = redact(stillRunningText(left));
+      void recorder.write([{ kind: 'note', level: 'info', identifier: 'still-running', text }], KEEP);
+    },
     close: async () => {
       ready = false;
       for (const id of [...watches.keys()]) unwatch(id, null);
@@ -264,6 +272,16 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
 const KEEP = { onFailure: 'keep' } as const;
 const NONE = { text: '', cut: false };
 const NO_TERMINAL = ['no-terminal', 'That job has no terminal to type into, or has ended.'] as const;
+
+/** How many of them are named. */
+const NAMED = 3;
+
+function stillRunningText(left: readonly JobFacts[]): string {
+  const named = left.slice(0, NAMED).map(({ id, purpose, command }) => `${id} ${labelOf(purpose, command)}`);
+  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';
+  const head = left.length === 1 ? 'One command still runs' : `${left.length} commands still run`;
+  return `${head}: ${named.join(', ')}${more}. /jobs shows and stops ${left.length === 1 ? 'it' : 'them'}.`;
+}
 
 /** Adopted jobs never wake the model, and neither does what a person started or stopped. */
 function wakesModel(job: JobFacts): boolean {

@@ -83,7 +83,11 @@ async function outputOf(world: ToolWorld, facts: JobFacts, how: string): Promise
   const jobs = world.jobs!;
   const over = facts.state === 'ended' || facts.state === 'stopped';
   const { text: printed, cut, totalBytes } = await jobs.unread(facts.id, MODEL_BYTES);
-  if (over) await jobs.markTold([facts.id], 'model');
+  if (over) {
+    await jobs.markTold([facts.id], 'model');
+    // The card of this call says it to the person, in its place: a report at the end would come after the last word.
+    await jobs.markTold([facts.id], 'ui');
+  }
   const elapsed = durationText((facts.ended ?? world.clock.now()) - facts.started);
   const notes = [facts.id, facts.note === '' ? outcomeText(facts) : facts.note, elapsed, ...(how === '' ? [] : [how])];
   const status = `[${notes.join(' · ')}]`;
