@@ -205,7 +205,7 @@ describe('writing', () => {
     const { left, received } = pair();
     const round: Record<string, unknown> = {};
     round.self = round;
-    for (const odd of [round, 1n]) expect(() => left.send({ type: 'a', text: odd as string })).toThrow();
+    for (const odd of [round, 1n]) expect(() => left.send({ type: 'a', text: odd as unknown as string })).toThrow();
     left.send({ type: 'b', text: '' });
     await settle();
     expect(received.map((one) => one.type)).toEqual(['b']);
