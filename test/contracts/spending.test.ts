@@ -162,3 +162,39 @@ test('a limit of nothing sends nothing', async () => {
   await house.idle();
   expect(model.requests).toHaveLength(0);
 });
+
+test('what was said near a limit is not said again after a restart; another limit is another matter', async () => {
+  const system = createMemorySystem();
+  let opened = 0;
+  const near = async (limits: Partial<SpendingLimits>): Promise<number> => {
+    const house = await openHouse({ system, script: priced([done]), usage: dollars(limits) });
+    const seat = house.seat(`${opened++}`);
+    await seat.say('spend');
+    await house.idle();
+    const said = (await entriesOf(house)).filter(
+      (entry) => entry.kind === 'note' && entry.identifier === 'spending-near',
+    );
+    await house.session.close();
+    return said.length;
+  };
+  for (let spent = 0; spent < 8; spent++) expect(await near({ session: 10 })).toBe(0);
+  expect(await near({ session: 10 })).toBe(1);
+  expect(await near({ session: 10 })).toBe(1);
+  expect(await near({ session: 11 })).toBe(2);
+});
+
+test('near the limit of a day is said on each day anew, also by a session that goes on over midnight', async () => {
+  const system = createMemorySystem();
+  const house = await openHouse({ system, script: priced([done]), usage: dollars({ day: 5 }) });
+  const seat = house.seat('one');
+  const spend = async (times: number): Promise<number> => {
+    for (let time = 0; time < times; time++) {
+      await seat.say('spend');
+      await house.idle();
+    }
+    return notes(seat.view).filter((identifier) => identifier === 'spending-near').length;
+  };
+  expect(await spend(5)).toBe(1);
+  await system.clock.advance(24 * 3_600_000);
+  expect(await spend(5)).toBe(2);
+});

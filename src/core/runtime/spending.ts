@@ -24,6 +24,8 @@ export interface SpendingParts {
   readonly limits: SpendingLimits;
   /** Limits the person raised before, in this session. */
   readonly raised?: Partial<SpendingLimits>;
+  /** What was said before, in this session, as `NEAR` wrote it down: nobody is told twice. */
+  readonly told?: readonly Json[];
   readonly spent: () => UsageSum;
   /** Of all sessions, since midnight. */
   readonly today: () => Promise<UsageSum>;
@@ -35,6 +37,8 @@ export interface SpendingParts {
 
 /** Names the entry that says a limit was raised. */
 export const RAISED = 'spending-raised';
+/** Names the entry that says the person was told how near a limit is. */
+export const NEAR = 'spending-near';
 const WARN_AT = 0.8;
 const SPANS: readonly SpendingSpan[] = ['session', 'day'];
 const STOP = 'Stop here';
@@ -42,7 +46,7 @@ const STOP = 'Stop here';
 export function createSpending(parts: SpendingParts): Spending {
   const { recorder } = parts;
   const limits = { ...parts.limits, ...parts.raised };
-  const warned: Record<SpendingSpan, number> = { session: 0, day: 0 };
+  const told = new Set((parts.told ?? []).flatMap((data) => readNear(data) ?? []));
   const toldUnpriced = new Set<string>();
   /** One question at a time for everybody who waits: it is withdrawn once nobody does. */
   let asking: { readonly answer: Promise<boolean>; readonly stop: AbortController; waiting: number } | null = null;
@@ -59,8 +63,10 @@ export function createSpending(parts: SpendingParts): Spending {
       if (limit === null) continue;
       const { cost } = await sumOf(span);
       if (cost >= limit) return { span, spent: cost, limit };
-      if (cost >= limit * WARN_AT && warned[span] !== limit) {
-        warned[span] = limit;
+      const day = parts.dayOf();
+      if (cost >= limit * WARN_AT && !told.has(nearKey(span, limit, day))) {
+        told.add(nearKey(span, limit, day));
+        await recorder.write([{ kind: 'record', name: NEAR, data: { span, limit, day } }], KEEP);
         const share = Math.floor((cost / limit) * 100);
         await note('spending-near', `${share}% of ${nameOf(span)} is used: ${dollars(cost)} of ${dollars(limit)}.`);
       }
@@ -161,6 +167,17 @@ export function readRaised(data: Json, day: string): Partial<SpendingLimits> {
   if (typeof given.limit !== 'number') return {};
   if (given.span === 'session') return { session: given.limit };
   return given.span === 'day' && given.day === day ? { day: given.limit } : {};
+}
+
+/** Another limit is another matter, and so is another day. */
+function nearKey(span: SpendingSpan, limit: number, day: string): string {
+  return span === 'day' ? `day ${limit} ${day}` : `session ${limit}`;
+}
+
+function readNear(data: Json): string | null {
+  const { span, limit, day } = (data ?? {}) as { readonly span?: Json; readonly limit?: Json; readonly day?: Json };
+  if ((span !== 'session' && span !== 'day') || typeof limit !== 'number' || typeof day !== 'string') return null;
+  return nearKey(span, limit, day);
 }
 
 const KEEP = { onFailure: 'keep' } as const;

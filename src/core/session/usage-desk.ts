@@ -6,7 +6,7 @@ import type { System } from '../../system/system.ts';
 import type { Model } from '../models/model.ts';
 import type { UsageWatch } from '../models/usage-watch.ts';
 import type { AskPerson, Recorder } from '../runtime/runtime.ts';
-import { createSpending, RAISED, readRaised, type Spending, type SpendingLimits } from '../runtime/spending.ts';
+import { createSpending, NEAR, RAISED, readRaised, type Spending, type SpendingLimits } from '../runtime/spending.ts';
 import type { Follower } from './follower.ts';
 import { createUsageLedger, dayOf } from './usage-ledger.ts';
 import { createUsageTally, type SavedTally, type Spent } from './usage-tally.ts';
@@ -36,6 +36,7 @@ const CATCH_UP_MS = 3 * 86_400_000;
 interface SavedDesk {
   readonly tally: SavedTally;
   readonly raises: readonly Json[];
+  readonly told: readonly Json[];
   readonly past: readonly Spent[];
 }
 
@@ -51,6 +52,7 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
   let past: Spent[] | null = [];
   /** Limits that were raised, as they were written down: how long each holds is known when it is asked for. */
   let raises: Json[] = [];
+  let told: Json[] = [];
   let spending: Spending | null = null;
 
   return {
@@ -58,7 +60,8 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
       const spent = tally.see(entry);
       if (spent !== null && past !== null) past.push(spent);
       else if (spent !== null) ledger.add(spent);
-      if (past !== null && isRaise(entry)) raises.push(entry.data);
+      if (past !== null && isRecord(entry, RAISED)) raises.push(entry.data);
+      else if (past !== null && isRecord(entry, NEAR)) told.push(entry.data);
       if (past === null && STIRS.has(entry.kind)) watch?.stir();
     },
     name: 'usage',
@@ -67,6 +70,7 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
       const saved: SavedDesk = {
         tally: tally.save(),
         raises,
+        told,
         past: (past ?? []).filter(({ time }) => time >= since),
       };
       return JSON.stringify(saved);
@@ -75,6 +79,7 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
       const saved = JSON.parse(text) as SavedDesk;
       tally = createUsageTally(saved.tally);
       raises = [...saved.raises];
+      told = [...saved.told];
       past = [...saved.past];
     },
     open: ({ recorder, ask, canAsk, limits }) => {
@@ -83,7 +88,7 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
       const caughtUp = ledger.catchUp(earlier).catch(() => undefined);
       const todaySum = () => caughtUp.then(ledger.todaySum);
       const raised: Partial<SpendingLimits> = Object.assign({}, ...raises.map((data) => readRaised(data, today())));
-      const given = { limits, raised, recorder, ask, canAsk, dayOf: today };
+      const given = { limits, raised, told, recorder, ask, canAsk, dayOf: today };
       spending = createSpending({ ...given, spent: () => tally.sum(), today: todaySum });
       return spending;
     },
@@ -117,6 +122,6 @@ export function underSpending(model: Model, spending: Spending): Model {
   };
 }
 
-function isRaise(entry: Entry): entry is EntryOf<'record'> {
-  return entry.kind === 'record' && entry.name === RAISED;
+function isRecord(entry: Entry, name: string): entry is EntryOf<'record'> {
+  return entry.kind === 'record' && entry.name === name;
 }
