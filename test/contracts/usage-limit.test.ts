@@ -1,5 +1,6 @@
 // A turn that meets a usage limit sleeps until it is lifted and goes on by itself, also over a restart.
 import { expect, test } from 'bun:test';
+import { createTools } from '../../src/core/tools/registry.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import type { HouseOptions } from '../support/controller.ts';
 import { CTRL_C, ESCAPE, openHouse, SESSION_FOLDER, transcriptOf } from '../support/controller.ts';
@@ -131,4 +132,58 @@ test('it sleeps as often as it may and no more; nobody to watch it, or a wait no
     expect(model.requests).toHaveLength(1);
     expect(seat.view.transcript.items.at(-1)).toMatchObject({ kind: 'turn-end', reason: 'failed' });
   }
+});
+
+test('a turn that had slept and worked on is not begun again by itself after a crash', async () => {
+  const first = await openHouse({
+    script: scriptedModel([limited(HOUR), [{ tool: 'look', input: { at: 'a', ms: 10 * HOUR } }]]),
+    usage: sleeps(1),
+  });
+  const seat = first.seat('one');
+  await seat.say('work');
+  await seat.until(({ activity }) => activity.phase === 'sleeping');
+  await first.system.clock.advance(HOUR);
+  await seat.until(({ activity }) => activity.phase === 'tools');
+  const journal = await first.system.files.read(FILE);
+  const system = createMemorySystem();
+  await system.files.makeFolder(SESSION_FOLDER, 0o700);
+  await system.files.writeAtomic(FILE, journal, { mode: 0o600, flush: true });
+  await system.clock.advance(3 * HOUR);
+  const model = scriptedModel([], { repeatLast: true });
+  const house = await openHouse({ system, script: model, usage: sleeps(1) });
+  await house.seat('one').until(({ head }) => head.ready);
+  await house.idle();
+  expect(model.requests).toHaveLength(0);
+});
+
+test('a turn whose delegate slept when the host was killed sleeps until then, too', async () => {
+  const delegated = (request: { system: readonly string[] }) => /You are d\d+, a /.test(request.system.join(''));
+  const first = await openHouse({
+    script: scriptedModel([
+      [{ tool: 'spawn_agent', input: { kind: 'reader', task: 'Look.', why: 'to know' } }],
+      limited(3 * HOUR),
+    ]),
+    tools: createTools(),
+    usage: sleeps(1),
+  });
+  const seat = first.seat('one');
+  const began = first.system.clock.now();
+  await seat.say('work');
+  await first.session.read({ type: 'status' });
+  await first.system.clock.advance(1_000);
+  const journal = await first.system.files.read(FILE);
+  const system = createMemorySystem();
+  await system.files.makeFolder(SESSION_FOLDER, 0o700);
+  await system.files.writeAtomic(FILE, journal, { mode: 0o600, flush: true });
+  await system.clock.advance(HOUR);
+  const model = scriptedModel(['done'], { repeatLast: true });
+  const house = await openHouse({ system, script: model, tools: createTools(), usage: sleeps(1) });
+  const again = house.seat('one');
+  const view = await again.until(({ activity }) => activity.phase === 'sleeping');
+  const at = view.activity.retry?.at ?? 0;
+  expect(at).toBeWithin(began + 3 * HOUR, began + 3 * HOUR + 1_000);
+  expect(model.requests).toHaveLength(0);
+  await system.clock.advance(2 * HOUR);
+  await house.idle();
+  expect(model.requests.map(delegated)).toEqual([false]);
 });

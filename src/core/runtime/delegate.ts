@@ -156,6 +156,8 @@ async function runDelegate(
         break;
       case 'sleep':
         activity.act(name, 'sleeps until a usage limit is lifted');
+        // The turn it works for sleeps with it: should the host end meanwhile, that turn is taken up again.
+        void parent.recorder.write([{ kind: 'sleep', turn, until: entry.until, failure: entry.failure }], KEEP);
         break;
       case 'compaction':
         spend(entry.model ?? model.ref, entry.usage, entry.cost);

@@ -48,7 +48,7 @@ export interface Recollection {
   /** What was said first, with words in it; null before that. */
   readonly firstPrompt: string | null;
   readonly autocompact: CompactionWish | null;
-  /** The last time a turn slept until a usage limit is lifted. */
+  /** The usage limit a turn sleeps for, itself or in a delegate; null once it was heard of again. */
   readonly sleep: (UsageLimit & { readonly turn: number }) | null;
   readonly fileChanges: readonly FileChange[];
   /** Files that were being put back when the session before ended. */
@@ -226,6 +226,7 @@ function createFold(session: string, folder: string, version: string, kept: stri
   };
 
   const remember = (entry: Entry): void => {
+    if (state.sleep !== null && hasWoken(entry, state.sleep)) state.sleep = null;
     if (isKind(entry, 'input')) state.said.set(saidKey(entry.client, entry.ref), entry.id);
     else if (isKind(entry, 'taken')) {
       // As it was last edited: the row in the View is about to leave it.
@@ -288,6 +289,13 @@ function createFold(session: string, folder: string, version: string, kept: stri
       return JSON.stringify(saved);
     },
   };
+}
+
+/** Whether work went on after a usage limit was lifted: what is cut off then was not cut off asleep. */
+function hasWoken(entry: Entry, { until }: UsageLimit): boolean {
+  if (isKind(entry, 'assistant')) return true;
+  // Of several delegates one may still be heard while another sleeps.
+  return isKind(entry, 'usage') && entry.purpose === DELEGATE && entry.time >= until;
 }
 
 /** The fold as JSON holds it. */
