@@ -435,7 +435,7 @@ for (const kind of LINKS) {
       const { held, linked, seat } = await busy(kind, ['b done']);
       await seat.command('compact', 'one');
       await seat.command('compact', 'two');
-      await seat.command('resend');
+      await seat.command('redo');
       await seat.say('b', 'queue');
       await linked.settle();
       const [first, second] = seat.view.queue.rows;
@@ -489,9 +489,8 @@ for (const kind of LINKS) {
         'end: done',
       ]);
       expect(saidIn(model.requests[1])).toEqual(['a']);
-      await seat.command('resend');
-      await linked.idle();
-      expect(seat.outcome(4)).toMatchObject({ state: 'refused', messages: [{ identifier: 'nothing-to-retry' }] });
+      // With the last turn answered there is nothing to try again; asking for another answer is /resend's.
+      expect(await seat.send({ type: 'retry' })).toMatchObject({ refusal: { identifier: 'nothing-to-retry' } });
     });
 
     test('what is put ahead keeps the order of the rest; of two alike the one that was meant goes (SC-3.3, SC-43.7)', async () => {

@@ -23,7 +23,7 @@ export async function takeOut(
     for (const row of gone)
       outcomes.set(row, 'dropped', { messages: [{ level: 'info', identifier: reason, text: row.text }] });
   }
-  if (reason === 'discarded') return accepted();
+  if (reason === 'discarded') return accepted({ kind: 'discarded', count: gone.length });
   return accepted({
     kind: 'recalled',
     drafts: gone.map((row) => ({ text: typedText(row), attachments: row.attachments })),
@@ -64,14 +64,14 @@ export async function editQueue(parts: SessionParts, intent: Extract<Intent, { t
 /** Asks the model again where the last turn ended, ahead of everything that waits. */
 export async function retry(parts: SessionParts, client: ClientId): Promise<Sent> {
   if (parts.loop.running !== null) return refused('busy', 'A turn is running.');
+  if (!parts.memory.lastTurnFailed) return refused('nothing-to-retry', 'The last turn did not fail.');
   return askAgain(parts, client);
 }
 
-/** The same, where nothing can be running. */
+/** Puts the last prompt in front of everything that waits, to be asked without being said again. */
 export async function askAgain(parts: SessionParts, client: ClientId): Promise<Sent> {
   const { inbox, recorder, loop, memory, system } = parts;
-  if (memory.lastInput === null || !memory.lastTurnFailed)
-    return refused('nothing-to-retry', 'The last turn did not fail.');
+  if (memory.lastInput === null) return refused('nothing-to-retry', 'Nothing was asked here yet.');
   const { text, attachments } = memory.lastInput;
   const body = { client, ref: `retry-${system.ids.uuid()}`, text, attachments, delivery: 'resend' } as const;
   const [entry] = await recorder.write([{ kind: 'input', ...body, target: null }]);

@@ -15,8 +15,9 @@ import { completeJobs, jobsCommand } from './jobs-command.ts';
 import { EFFORTS } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
-import { askAgain, resumeQueue } from './queue-intents.ts';
+import { resumeQueue } from './queue-intents.ts';
 import { rename } from './rename.ts';
+import { resend } from './resend.ts';
 import type { Arriving } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
@@ -314,11 +315,11 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'resend',
     argument: '',
-    description: 'Ask the model again where the last turn ended without an answer',
+    description: 'Ask the model again with the last prompt; an answer it gave stays on a branch',
     during: 'after',
     ahead: true,
     refuses: () => null,
-    carryOut: resend,
+    carryOut: (parts, _argument, _signal, row) => resend(parts, row),
   },
 ];
 
@@ -406,6 +407,10 @@ export function commandOf(text: string): { readonly name: string; readonly argum
 
 /** Carries out a command whose turn in line has come. What is no more than a bug in it fails the command alone. */
 export async function carryOutCommand(parts: SessionParts, row: Waiting, signal: AbortSignal): Promise<CommandEnd> {
+  // It has the session: a window may stop it, and a host nobody looks at does not end under it.
+  const detail = `/${commandOf(row.text).name}`;
+  const since = parts.system.clock.now();
+  parts.publisher.publish({ type: 'activity', activity: { phase: 'waiting', turn: null, since, detail, retry: null } });
   try {
     return await carryOut(parts, row, signal);
   } catch (error) {
@@ -432,12 +437,6 @@ async function carryOut(parts: SessionParts, row: Waiting, signal: AbortSignal):
 
 function refusedEnd({ identifier, message }: Refusal): CommandEnd {
   return { state: 'refused', messages: [{ level: 'warning', identifier, text: message }] };
-}
-
-/** Puts the last prompt in front of everything that waits, to be asked again without being said again (SC-14.6). */
-async function resend(parts: SessionParts, _argument: string, _signal: AbortSignal, row: Waiting): Promise<CommandEnd> {
-  const sent = await askAgain(parts, row.client);
-  return sent.accepted ? { state: 'done', messages: [] } : refusedEnd(sent.refusal);
 }
 
 /** What became of the remembered answer; this session keeps what it was told (TRUST-2). */
