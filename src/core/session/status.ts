@@ -34,6 +34,7 @@ export async function statusRows(parts: SessionParts): Promise<StatusRow[]> {
     ['Next model', head.pendingModel === null ? null : modelRefText(head.pendingModel)],
     ['Effort', model.model === null ? 'n/a' : effortText(parts)],
     ['Mode', head.mode],
+    ['Sandbox', head.sandbox],
     ['Workspace', folder],
     ['Branch', head.gitBranch],
     [model.model?.ref.provider === 'demo' ? 'Preview turns' : 'Turns', String(turns)],
