@@ -249,10 +249,15 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
     },
     rest: () => {
       if (jobs === null || !ready) return;
-      telling = telling.then(async () => {
-        await parts.loop().idle();
-        await tell();
-      });
+      telling = telling
+        .then(() => parts.loop().idle())
+        .then(tell)
+        .catch(async (error: unknown) => {
+          // A session that ends takes no more reports: the next one finds what was not told.
+          if (!ready) return;
+          const text = `A job could not be reported: ${error instanceof Error ? error.message : String(error)}`;
+          await recorder.write([{ kind: 'note', level: 'error', identifier: 'internal', text }], KEEP);
+        });
     },
     stopped: () => {
       const left = (jobs?.all ?? []).filter(({ state, background }) => state === 'running' && background);
