@@ -102,6 +102,8 @@ export type IntentValue =
       readonly kind: 'recalled';
       readonly drafts: readonly { readonly text: string; readonly attachments: readonly Attachment[] }[];
     }
+  /** How many of those named still waited and are gone. */
+  | { readonly kind: 'discarded'; readonly count: number }
   | { readonly kind: 'draft'; readonly draft: Draft }
   /** The job a command began. */
   | { readonly kind: 'job'; readonly job: string };

@@ -25,6 +25,8 @@ export interface Arriving {
  */
 export async function say(parts: SessionParts, intent: Say, client: ClientId, arriving: Arriving): Promise<Sent> {
   const { memory, loop, recorder, outcomes } = parts;
+  if (!SENDABLE.has(intent.delivery))
+    return refused('delivery-unknown', `Nothing can be sent as "${intent.delivery}".`);
   const key = saidKey(client, intent.ref);
   const known = memory.said.get(key);
   if (known !== undefined) return accepted(known === null ? null : { kind: 'input', input: known });
@@ -67,6 +69,9 @@ export async function say(parts: SessionParts, intent: Say, client: ClientId, ar
   await moved;
   return accepted({ kind: 'input', input: entry!.id });
 }
+
+/** How a client may send; the other ways are the session's own, whatever a byte stream says. */
+const SENDABLE: ReadonlySet<string> = new Set<Say['delivery']>(['steering', 'queue', 'interrupt', 'shell']);
 
 function putInLine(parts: SessionParts, row: QueueRow, arriving: Arriving): Promise<unknown> | null {
   const { inbox, loop, recorder } = parts;
