@@ -39,7 +39,7 @@ const awaited = (view: { jobs: readonly { state: string; background: boolean }[]
 const isIdle = (view: { activity: { phase: string } }) => view.activity.phase === 'idle';
 
 describe('a command somebody waits for', () => {
-  test('ends in its own call: result, whole output on disk, nothing left behind or told again (SC-29.13, SC-29.7)', async () => {
+  test('ends in its own call: result, whole output on disk, nothing left behind or told again (SC-29.13)', async () => {
     const system = createMemorySystem();
     build(system, 3000, 2);
     const { house, jobs, model } = await openJobsHouse([shell('build'), 'done'], { system });
@@ -589,4 +589,72 @@ test('SC-29.22: a report of a part says so, begins with a whole line, and holds 
   expect(report).toContain('[only the last');
   expect(report).toContain('last [removed] line');
   expect(report).not.toContain('xxx');
+});
+
+test('SC-15.1: what runs unchanged shows nothing anew; its end is seen while a turn runs, and reported at rest', async () => {
+  const system = createMemorySystem();
+  build(system, 60_000);
+  const late = ['started', { wait: 90_000 }];
+  const { house } = await openJobsHouse([shell('build', { background: true }), late], { system, jobsWake: false });
+  const seat = house.seat('one');
+  const shown = () => seat.updates.filter(({ changes }) => changes.some(({ type }) => type === 'jobs')).length;
+  await seat.say('go');
+  await seat.until(({ jobs }) => jobs.length === 1 && jobs[0]?.background === true);
+  await system.clock.advance(1000);
+  const before = shown();
+  await system.clock.advance(50_000);
+  expect(shown()).toBe(before);
+  await system.clock.advance(20_000);
+  expect(seat.view.jobs).toMatchObject([{ state: 'ended', exit: 0 }]);
+  expect(seat.view.activity.phase).not.toBe('idle');
+  expect(notesOf(seat.view, 'job-ended')).toEqual([]);
+  await house.idle();
+  await house.settle();
+  expect(notesOf(seat.view, 'job-ended')).toHaveLength(1);
+});
+
+test('SC-15.4: looking at a job that runs, or whose end was reported, reports nothing', async () => {
+  const system = createMemorySystem();
+  build(system, 5000);
+  const script = [
+    shell('build', { background: true }),
+    job('output', { job: 'j1' }),
+    'later',
+    job('output', { job: 'j1' }),
+    'done',
+  ];
+  const { house } = await openJobsHouse(script, { system, jobsWake: false });
+  const seat = house.seat('one');
+  await seat.say('go');
+  await seat.until(isIdle);
+  expect(notesOf(seat.view, 'job-ended')).toEqual([]);
+  await seat.until((view) => notesOf(view, 'job-ended').length === 1);
+  await seat.say('and?');
+  await house.idle();
+  await house.settle();
+  expect(callsOf(seat.view).at(-1)?.text).toContain('[j1 · exit 0');
+  expect(notesOf(seat.view, 'job-ended')).toHaveLength(1);
+});
+
+test('SC-29.23: however much was printed, the handle stands whole in the result', async () => {
+  const system = createMemorySystem();
+  program(system, 'build', async ({ write, clock }) => {
+    write('line of output\n'.repeat(20_000));
+    await clock.sleep(60_000);
+    return 0;
+  });
+  const { house, model } = await openJobsHouse([shell('build', { timeout_seconds: 5 }), 'ok'], {
+    system,
+    jobsWake: false,
+  });
+  const seat = house.seat('one');
+  await seat.say('go');
+  await seat.until(({ jobs }) => jobs[0]?.background === true);
+  await seat.until(isIdle);
+  const result = callsOf(seat.view)[0]?.text ?? '';
+  expect(result.length).toBeLessThan(40_000);
+  expect(result).toEndWith(
+    'it goes on in the background as j1; you are told when it ends, and the tool job looks after it]',
+  );
+  expect(told(model.requests[1])).toContain(result);
 });
