@@ -95,15 +95,16 @@ async function printModels(system: TerminalSystem, line: CommandLine, folder: st
     const window =
       row.facts.contextWindow === null ? 'window unknown' : `${Math.round(row.facts.contextWindow / 1000)}k`;
     writeOut(
-      `${`${chosen ? '*' : ' '} ${name.padEnd(40)} ${window.padEnd(14)} ${priceText(row.facts.price).padEnd(18)} ${row.ready ? '' : 'key missing'}`.trimEnd()}\n`,
+      `${`${chosen ? '*' : ' '} ${name.padEnd(40)} ${window.padEnd(14)} ${priceText(row.facts).padEnd(20)} ${row.ready ? '' : 'key missing'}`.trimEnd()}\n`,
     );
   }
   return 0;
 }
 
 /** US dollars a million tokens, in and out. */
-function priceText(price: ModelFacts['price']): string {
-  return price === null ? 'price unknown' : `$${price.input} / $${price.output}`;
+function priceText({ price, included }: ModelFacts): string {
+  if (price === null) return included === true ? 'in the subscription' : 'price unknown';
+  return `$${price.input} / $${price.output}`;
 }
 
 async function showConfig(system: TerminalSystem, line: CommandLine, folder: string, what: string): Promise<number> {

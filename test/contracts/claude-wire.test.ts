@@ -335,7 +335,7 @@ test('it is there where the program is, knows windows and no price, and says how
   expect(listed().map((row) => row.ref.model)).toEqual(['opus', 'sonnet', 'haiku', 'fable']);
   const opened = await models.open(ref);
   if (!opened.ok) throw new Error(opened.refusal.message);
-  expect(opened.value.facts).toMatchObject({ contextWindow: 1_000_000, price: null });
+  expect(opened.value.facts).toMatchObject({ contextWindow: 1_000_000, price: null, included: true });
   const { end } = await reply(opened.value);
   expect(end.result).toMatchObject({
     failure: { category: 'credential-refused', message: expect.stringContaining('houston login claude-subscription') },

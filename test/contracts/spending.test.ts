@@ -143,6 +143,18 @@ test('an unknown price is said once and never counts as nothing (UP-56)', async 
   });
 });
 
+test('what a subscription pays for is not said to be of unknown price', async () => {
+  const house = await openHouse({
+    script: scriptedModel([done], { facts: { price: null, included: true } }),
+    usage: dollars({ session: 1 }),
+  });
+  const seat = house.seat('one');
+  await seat.say('spend');
+  await house.idle();
+  const said = seat.view.transcript.items.flatMap((item) => (item.kind === 'note' ? [item.text] : []));
+  expect(said).toEqual([expect.stringMatching(/^A subscription pays for /)]);
+});
+
 test('the turn that is stopped takes its question along', async () => {
   const model = priced([again]);
   const house = await openHouse({ script: model, usage: dollars({ session: 1 }) });

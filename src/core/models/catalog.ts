@@ -360,7 +360,8 @@ function factsOf(model: string, provider: Described, fresh: FreshFacts): ModelFa
   const listed = newerFacts({ ...NOTHING_KNOWN, ...known }, learned);
   const vendor = provider.ofVendor ? provider.vendor : null;
   const served = known !== null && offersFast(vendor, model) ? { ...listed, fast: true } : listed;
-  const published = provider.signsIn ? { ...served, price: null } : served;
+  const bySubscription = provider.signsIn || provider.ownProgram;
+  const published = bySubscription ? { ...served, price: null, included: true } : served;
   const own = provider.models.find(({ id }) => id === model);
   if (own === undefined) return published;
   const { id: _, contextWindow, maxOutput, ...rest } = own;

@@ -25,6 +25,8 @@ export interface ModelFacts {
   readonly price: Price | null;
   /** Whether its service answers faster for more money (`ModelRequest.tier`); missing: it does not, or nobody knows. */
   readonly fast?: boolean;
+  /** Paid for by a subscription: it has no price a token. Missing: it is not, or nobody knows. */
+  readonly included?: boolean;
 }
 
 export interface Price {

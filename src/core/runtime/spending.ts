@@ -141,7 +141,8 @@ export function createSpending(parts: SpendingParts): Spending {
       const name = modelRefText(ref);
       if (facts.price === null && !toldUnpriced.has(name)) {
         toldUnpriced.add(name);
-        const text = `Nobody says what ${name} costs: its requests cannot be counted against the spending limit.`;
+        const why = facts.included === true ? `A subscription pays for ${name}` : `Nobody says what ${name} costs`;
+        const text = `${why}: its requests cannot be counted against the spending limit.`;
         await note('spending-unknown', text);
       }
       for (;;) {

@@ -27,7 +27,7 @@ test('what a person knows of a model is what is shown of it; an odd value costs 
           images: false,
           thinking: true,
           efforts: ['high', 'low', 'huge'],
-          price: { input: 1, output: 2, cacheRead: 0.1 },
+          price: { input: 1, output: 2, cacheRead: 0.1, fast: { input: 3, output: 4 } },
         },
         { id: 'half', contextWindow: 'many', price: { input: 1 } },
         'plain',
@@ -56,7 +56,10 @@ test('what a person knows of a model is what is shown of it; an odd value costs 
     images: false,
     thinking: true,
     efforts: ['low', 'high'],
-    price: { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1 },
+    price: {
+      ...{ input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1 },
+      fast: { input: 3, output: 4, cacheRead: 3, cacheWrite: 3 },
+    },
   });
   expect(rows[1]!.facts).toMatchObject({ contextWindow: null, price: null });
 });

@@ -35,11 +35,14 @@ interface PriceSetting {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Of the faster service; missing: not known. */
+  readonly fast?: PriceSetting;
 }
 
 const TEXT = { type: 'string' } as const;
 const TOKENS = { type: 'integer', minimum: 1 } as const;
 const DOLLARS = { type: 'number', minimum: 0 } as const;
+const PRICES = { input: DOLLARS, output: DOLLARS, cacheRead: DOLLARS, cacheWrite: DOLLARS } as const;
 
 export const PROVIDER_SCHEMA: Json = {
   type: 'object',
@@ -74,9 +77,10 @@ export const PROVIDER_SCHEMA: Json = {
               efforts: { type: 'array', items: { enum: EFFORTS } },
               price: {
                 type: 'object',
-                description: 'US dollars a million tokens; unset cache prices are those of input.',
+                description:
+                  'US dollars a million tokens; unset cache prices are those of input. `fast`: the same of the faster service.',
                 required: ['input', 'output'],
-                properties: { input: DOLLARS, output: DOLLARS, cacheRead: DOLLARS, cacheWrite: DOLLARS },
+                properties: { ...PRICES, fast: { type: 'object', required: ['input', 'output'], properties: PRICES } },
               },
             },
           },
@@ -133,12 +137,14 @@ function readModel(model: Json): ModelSetting | null {
 function readPrice(value: Json | undefined): PriceSetting | null {
   if (!isRecord(value)) return null;
   const { input, output, cacheRead, cacheWrite } = value;
+  const fast = readPrice(value.fast);
   if (!isDollars(input) || !isDollars(output)) return null;
   return {
     input,
     output,
     cacheRead: isDollars(cacheRead) ? cacheRead : input,
     cacheWrite: isDollars(cacheWrite) ? cacheWrite : input,
+    ...(fast === null ? {} : { fast }),
   };
 }
 

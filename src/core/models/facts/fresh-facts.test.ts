@@ -21,6 +21,18 @@ const CATALOGUE = {
         },
         limit: { context: 1_050_000, output: 128_000 },
         modalities: { input: ['text', 'image'] },
+        experimental: {
+          modes: {
+            fast: {
+              cost: { input: 4, output: 20, tiers: [{ tier: { size: 272_000 }, input: 8, output: 30 }] },
+              provider: { body: { service_tier: 'priority' } },
+            },
+          },
+        },
+      },
+      'gpt-8': {
+        cost: { input: 1, output: 1 },
+        experimental: { modes: { fast: { cost: { input: 2, output: 2 }, provider: { body: { speed: 'fast' } } } } },
       },
       'bare\u001b[31m': {},
       bare: { limit: { context: 'much' }, cost: { input: -1 } },
@@ -29,6 +41,8 @@ const CATALOGUE = {
   },
   elsewhere: { models: { x: {} } },
 };
+
+const BARE = { contextWindow: null, maxOutput: null, images: false, thinking: false, efforts: [], price: null };
 
 const GPT_7 = {
   contextWindow: 1_050_000,
@@ -42,6 +56,13 @@ const GPT_7 = {
     cacheRead: 0.2,
     cacheWrite: 2,
     long: { tokens: 272_000, price: { input: 4, output: 15, cacheRead: 0.4, cacheWrite: 4 } },
+    fast: {
+      input: 4,
+      output: 20,
+      cacheRead: 4,
+      cacheWrite: 4,
+      long: { tokens: 272_000, price: { input: 8, output: 30, cacheRead: 8, cacheWrite: 8 } },
+    },
   },
 } as const;
 
@@ -71,7 +92,9 @@ test('the catalogue is read as far as it can be trusted; what is odd in it is un
   expect(readModelsDev(CATALOGUE, ['openai', 'google'])).toEqual({
     openai: {
       'gpt-7': GPT_7,
-      bare: { contextWindow: null, maxOutput: null, images: false, thinking: false, efforts: [], price: null },
+      // Another way of being fast than the one that is asked for has another price.
+      'gpt-8': { ...BARE, price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } },
+      bare: BARE,
     },
   });
   fc.assert(fc.property(fc.json(), (text) => void readModelsDev(JSON.parse(text), ['openai'])));
@@ -90,7 +113,7 @@ test('what was learned is kept for the next run, and learned anew after a day at
 
   const later = createFreshFacts(options);
   await later.refresh();
-  expect(later.names('openai')).toEqual(['gpt-7', 'bare']);
+  expect(later.names('openai')).toEqual(['gpt-7', 'gpt-8', 'bare']);
   expect(later.of('toString', 'x')).toBeNull();
   expect(asked()).toBe(1);
   const tomorrow = createFreshFacts({ ...options, clock: { ...options.clock, now: () => Date.UTC(2050, 0) } });

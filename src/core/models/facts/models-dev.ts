@@ -42,7 +42,7 @@ function factsOf(model: Record<string, unknown>): ModelFacts {
     images: Array.isArray(modalities.input) && modalities.input.includes('image'),
     thinking: model.reasoning === true,
     efforts: effortsOf(model.reasoning_options),
-    price: priceOf(model.cost),
+    price: priceOf(model.cost, fastCost(model.experimental)),
   };
 }
 
@@ -52,13 +52,27 @@ function effortsOf(options: unknown): readonly Effort[] {
   return Array.isArray(values) ? EFFORTS.filter((effort) => values.includes(effort)) : [];
 }
 
-function priceOf(cost: unknown): Price | null {
-  const price = plainPrice(cost);
+function priceOf(cost: unknown, fast: unknown): Price | null {
+  const price = withLong(plainPrice(cost), cost);
+  const quick = price === null ? null : withLong(plainPrice(fast), fast);
+  return price === null || quick === null ? price : { ...price, fast: quick };
+}
+
+function withLong(price: Price | null, cost: unknown): Price | null {
   if (price === null || !isRecord(cost)) return price;
   const tier = Array.isArray(cost.tiers) ? cost.tiers.find(isRecord) : undefined;
   const long = plainPrice(tier ?? cost.context_over_200k);
   const tokens = tier === undefined ? 200_000 : tierSize(tier);
   return long === null || tokens === null ? price : { ...price, long: { tokens, price: long } };
+}
+
+/** What the faster service costs, where it is the one that is asked for (`ModelRequest.tier`). */
+function fastCost(experimental: unknown): unknown {
+  const modes = isRecord(experimental) ? experimental.modes : null;
+  const fast = isRecord(modes) ? modes.fast : null;
+  const provider = isRecord(fast) ? fast.provider : null;
+  const body = isRecord(provider) ? provider.body : null;
+  return isRecord(fast) && isRecord(body) && body.service_tier === 'priority' ? fast.cost : null;
 }
 
 /** Where no price of the cache is named, reading and writing it cost what input costs. */

@@ -62,7 +62,7 @@ test('a signed-in account is a provider: its token and its id go with each reque
   expect(JSON.stringify([...headers])).not.toContain('sk-of-another');
   const row = one.models.list().find(({ ref }) => ref.provider === 'openai-codex' && ref.model === CODEX.model);
   // A plan is paid for, not tokens.
-  expect(row).toMatchObject({ ready: true, facts: { price: null } });
+  expect(row).toMatchObject({ ready: true, facts: { price: null, included: true } });
 });
 
 test('a token near its end is renewed before a request, and one the service ended at once, then asked again', async () => {
