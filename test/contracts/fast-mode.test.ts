@@ -72,6 +72,112 @@ test('while it is being saved a prompt waits; a write that fails changes nothing
   expect(model.requests.map(({ tier }) => tier)).toEqual([undefined]);
 });
 
+test('a choice that is being written when the session ends is settled before it has ended (FA-4)', async () => {
+  const held = gate();
+  const begun = gate();
+  const saved: unknown[] = [];
+  const house = await openHouse({
+    script: scriptedModel(['a'], { facts: OFFERED }),
+    saveDefaults: async (values) => {
+      begun.open();
+      await held.opened;
+      saved.push(values);
+      return true;
+    },
+  });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  await command(seat, 'f1', 'on');
+  await begun.opened;
+  let ended = false;
+  const closing = house.session.close().then(() => {
+    ended = true;
+  });
+  await house.settle();
+  expect(ended).toBe(false);
+  held.open();
+  await closing;
+  expect(saved).toEqual([{ fast: true }]);
+  expect(seat.outcome('f1')).toMatchObject({ state: 'done' });
+});
+
+test('what it was at the start holds for the session; what is written in it holds from then on (FA-4)', async () => {
+  const kept = { fast: false };
+  const save = async (values: Partial<Record<string, unknown>>) => {
+    Object.assign(kept, values);
+    return true;
+  };
+  const open = (model: ReturnType<typeof scriptedModel>) =>
+    openHouse({ script: model, usage: fast(kept.fast), saveDefaults: save });
+  const [first, second] = [
+    scriptedModel(['a', 'b', 'c'], { facts: OFFERED }),
+    scriptedModel(['d'], { facts: OFFERED }),
+  ];
+  const house = await open(first);
+  const other = await open(second);
+  const [here, there] = [house.seat('one'), other.seat('two')];
+  await here.say('before');
+  await house.idle();
+  await command(here, 'f1', 'on');
+  await house.idle();
+  await here.say('after');
+  await house.idle();
+  // Begun before the choice was made elsewhere.
+  await there.say('meanwhile');
+  await other.idle();
+  expect(first.requests.map(({ tier }) => tier)).toEqual([undefined, 'priority']);
+  expect(second.requests.map(({ tier }) => tier)).toEqual([undefined]);
+});
+
+test('a write that failed is over once it was said, and the next one is tried (FA-5)', async () => {
+  const answers: (() => Promise<boolean>)[] = [
+    async () => false,
+    async () => {
+      throw new Error('the disk is gone');
+    },
+    async () => true,
+  ];
+  const model = scriptedModel(['a'], { facts: OFFERED });
+  const house = await openHouse({ script: model, saveDefaults: () => answers.shift()!() });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  await command(seat, 'f1', 'on');
+  await house.idle();
+  expect(seat.outcome('f1')).toMatchObject({ state: 'refused', messages: [{ identifier: 'not-saved' }] });
+  await command(seat, 'f2', 'on');
+  await house.idle();
+  expect(seat.outcome('f2')).toMatchObject({ state: 'failed', messages: [{ text: expect.stringContaining('the disk is gone') }] });
+  expect(seat.view.head.fast?.on).toBe(false);
+  await command(seat, 'f3', 'on');
+  await house.idle();
+  expect(seat.outcome('f3')).toMatchObject({ state: 'done' });
+  expect(seat.view.head.fast?.on).toBe(true);
+});
+
+test('a write that never says how it went keeps every other one back, and status still answers (FA-5)', async () => {
+  let asked = 0;
+  const model = scriptedModel(['a'], { facts: OFFERED });
+  const house = await openHouse({
+    script: model,
+    saveDefaults: () => {
+      asked++;
+      return new Promise<boolean>(() => {});
+    },
+  });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  await command(seat, 'f1', 'on');
+  await house.settle();
+  await command(seat, 'f2', 'on');
+  await seat.say('prompt');
+  await command(seat, 'f3', 'status');
+  await house.system.clock.advance(3_600_000);
+  expect(asked).toBe(1);
+  expect(model.requests).toHaveLength(0);
+  expect(flashes(seat)).toEqual(['Fast mode is off.']);
+  expect(seat.view.queue.rows.map(({ text }) => text)).toEqual(['/fast on', 'prompt']);
+});
+
 test('during a run status and wrong words answer at once, a change waits its turn (FA-1)', async () => {
   const held = gate();
   const model = scriptedModel([{ parts: ['a'], gate: held.opened }], { facts: OFFERED });

@@ -112,6 +112,21 @@ test.each([{}, { NO_COLOR: '1' }])(
   },
 );
 
+test('while a turn runs in fast mode the key of the model is gone, and the name costs no frame at rest (FA-6, FA-9)', async () => {
+  const driver = await drive();
+  await head(driver, { effort: 'high', fast: { on: true, offered: true } });
+  expect(driver.region('prompt')).toContain('acme:big • high [Alt-M] ─');
+  await driver.wait(100);
+  const drawn = driver.terminal.output.length;
+  await driver.wait(5_000);
+  expect(driver.terminal.output.length).toBe(drawn);
+  await driver.publish({ type: 'activity', activity: RUNNING });
+  expect(driver.region('prompt')).toContain('acme:big • high ─');
+  expect(driver.region('prompt')).not.toContain('Alt-M');
+  const at = driver.find('acme:big • high')!;
+  expect(driver.cell(at.x, at.y).attributes & (BOLD | UNDERLINE)).toBe(BOLD | UNDERLINE);
+});
+
 test('a sleeping turn counts down in whole seconds and says which key ends it', async () => {
   const driver = await drive();
   const at = driver.clock.now() + 90_000;

@@ -380,4 +380,24 @@ describe('showing what was kept aside', () => {
     expect(place.kept()).toContain('"purpose":"check"');
     expect(place.kept()).toContain('7000');
   });
+
+  test('UP-56: what processors and checks used is in the totals, one request each, and in no other', async () => {
+    const usage = (input: number, output: number) => ({ usage: { input, output } });
+    place.write('note.md', 'x');
+    const planner = (entry: ScriptEntry) => ({ parts: entry as never, ...usage(1, 1) });
+    const run = await place.run(
+      [
+        planner(vet[0]!),
+        planner(call('spawn_processor', { reads: ['ref:1'], instruction: 'Write it in capitals.' })),
+        { parts: [`Done.\n${DOCUMENT_MARKER}\nX`], ...usage(900, 40) },
+        planner(vet[1]!),
+        { parts: ['safe'], ...usage(7_000, 3) },
+        { parts: ['done'], ...usage(1, 1) },
+      ],
+      { fetch: () => page('x') },
+    );
+    const { input, output, requests } = run.view.head.totals;
+    expect([input, output, requests]).toEqual([7_904, 47, 6]);
+    expect(place.kept().match(/"purpose":"\w+"/g)).toEqual(['"purpose":"processor"', '"purpose":"check"']);
+  });
 });
