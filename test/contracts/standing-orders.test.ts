@@ -1,9 +1,10 @@
 // Loops, goals and watched files over every link: what starts turns by itself, and what ends it.
 import { describe, expect, test } from 'bun:test';
+import { openJournal } from '../../src/core/journal/file-journal.ts';
 import { createTools } from '../../src/core/tools/registry.ts';
 import { NOTHING_STANDS } from '../../src/protocol/standing.ts';
 import { createMemorySystem, type MemorySystem } from '../../src/system/memory/system.ts';
-import { CTRL_C, ESCAPE, FOLDER, transcriptOf } from '../support/controller.ts';
+import { CTRL_C, ESCAPE, FOLDER, SESSION_FOLDER, transcriptOf } from '../support/controller.ts';
 import { LINKS, type LinkedHouse, type LinkedSeat, openLinked } from '../support/linked-house.ts';
 import { gate, type ScriptEntry, scriptedModel } from '../support/script.ts';
 
@@ -73,6 +74,7 @@ for (const kind of LINKS)
       await seat.say('and another', 'queue');
       await pass(place, 30_000);
       expect(prompts(seat)).toEqual(['prompt: check', 'prompt: my own question']);
+      expect(seat.view.queue.rows.map(({ text }) => text)).toEqual(['and another']);
       held.open();
       await linked.settle();
       expect(prompts(seat)).toEqual([
@@ -161,6 +163,13 @@ for (const kind of LINKS)
       await seat.command('loop', '30s check');
       await linked.settle();
       await linked.house.session.close();
+      // As a crash between writing it down and beginning it leaves it.
+      const { files, clock, ids } = system;
+      const left = await openJournal({ files, clock, ids, folder: SESSION_FOLDER });
+      if (!left.ok) throw new Error(left.refusal.message);
+      const body = { client: 'houston', ref: 'standing-1', text: 'check', attachments: [], target: null } as const;
+      await left.value.append([{ kind: 'input', ...body, delivery: 'queue' }]).durable;
+      await left.value.close();
       const again = await openLinked(kind, { script, system });
       const other = await again.sit('two');
       await again.idle();
@@ -168,6 +177,7 @@ for (const kind of LINKS)
       expect(notes(other).at(-1)).toBe('The loop ended after one time: the session ended.');
       await system.clock.advance(10 * MINUTE);
       expect(script.requests).toHaveLength(0);
+      expect(other.view.queue.rows).toEqual([]);
     });
 
     test('a loop waits its turn behind a turn, but is stopped at once; a full disk costs one time only', async () => {
