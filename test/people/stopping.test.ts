@@ -1,6 +1,7 @@
 // The person stops things and leaves. Esc stops and never leaves; Ctrl-C copies, stops, clears, offers, leaves, in that
 // order; nothing they typed is ever lost.
 import { expect, test } from 'bun:test';
+import type { Session } from '../../src/protocol/session.ts';
 import type { Activity } from '../../src/protocol/view.ts';
 import { type Driver, drive, STOP_AND_GO_ON, STOP_AND_HOLD } from '../support/driver.ts';
 
@@ -104,6 +105,28 @@ test('Esc at rest discards the half-typed line and Ctrl-Z restores it (BOX-7)', 
   expect(driver.draft).toBe('');
   await driver.press('ctrl-z');
   expect(driver.draft).toBe('half');
+});
+
+test('F1 over another text leaves it open: the Esc after it closes that and stops nothing (STOP-9)', async () => {
+  const rows = [{ name: 'Model', value: 'demo:pilot' }];
+  const driver = await drive({
+    wrap: (session) => ({
+      attach: (options, listener) => session.attach(options, listener),
+      send: (intent, client) => session.send(intent, client),
+      read: ((query: { type: string }, client: string) =>
+        query.type === 'status'
+          ? Promise.resolve({ ok: true, value: { rows } })
+          : session.read(query as never, client)) as Session['read'],
+    }),
+  });
+  await running(driver);
+  await driver.type('/status\n');
+  await driver.wait(50);
+  await driver.press('f1');
+  expect(driver.screenText()).toMatch(/Model +demo:pilot/);
+  await pressEscape(driver);
+  expect(driver.screenText()).not.toMatch(/Model +demo:pilot/);
+  expect(driver.sentOf('cancel')).toHaveLength(0);
 });
 
 test('an open dialog takes Esc and Ctrl-C first and the turn is not touched (STOP-9)', async () => {

@@ -46,7 +46,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   }),
   // What is seen.
   key('escape', 'View', 'Close, step back, then stop the turn', ['escape'], { fixed: true }),
-  key('interrupt', 'Session', 'Copy a selection, stop the turn, clear the draft, then leave', ['ctrl-c'], {
+  key('interrupt', 'Session', 'Copy a selection, stop, clear the draft, then leave', ['ctrl-c'], {
     fixed: true,
   }),
   key('leave', 'Session', 'Leave, from an empty prompt', ['ctrl-d'], { where: 'prompt', fixed: true }),

@@ -1,14 +1,17 @@
-import { cutToWidth } from '../../../base/text-width.ts';
+import { cutToWidth, textWidth } from '../../../base/text-width.ts';
+import { wrapText } from '../../../base/wrap.ts';
 import type { Command } from '../../../protocol/command.ts';
 import type { SessionCommand } from '../../../protocol/view.ts';
 import { FRONT_COMMANDS } from '../../commands/command-table.ts';
 import { chordLabel, type Keymap } from '../../commands/keymap.ts';
 import { slashCommands } from '../../commands/slash.ts';
 import type { Row } from '../blocks/row.ts';
-import { type Line, piece } from '../piece.ts';
+import { type Line, type Piece, piece } from '../piece.ts';
 
-/** Columns of the keys before their meaning. */
+/** Columns of the keys before their meaning; where the window is narrow the meaning stands under them. */
 const KEY_COLUMNS = 34;
+const NARROW = 50;
+const NARROW_INDENT = 2;
 
 const GROUPS: readonly Command['group'][] = ['Prompt', 'Session', 'View', 'Inspect', 'Model', 'Safety'];
 
@@ -16,6 +19,9 @@ const GROUPS: readonly Command['group'][] = ['Prompt', 'Session', 'View', 'Inspe
 export function helpRows(keymap: Keymap, session: readonly SessionCommand[], width: number): Row[] {
   const rows: Row[] = [];
   const push = (line: Line) => rows.push({ margin: [], line, join: '\n' });
+  const put = (key: string, meaning: string, later = '') => {
+    for (const line of entryLines(key, meaning, later, width)) push(line);
+  };
   for (const group of GROUPS) {
     const keyed = FRONT_COMMANDS.filter(
       (command) => command.group === group && keymap.chordsOf(command.name).length > 0,
@@ -24,38 +30,39 @@ export function helpRows(keymap: Keymap, session: readonly SessionCommand[], wid
     if (rows.length > 0) push([]);
     push([piece(group, 'heading')]);
     for (const command of keyed) {
-      const chords = keymap.chordsOf(command.name).map(chordLabel).join(', ');
-      push([piece(chords.padEnd(KEY_COLUMNS), 'accent'), piece(command.description, 'text')]);
+      put(keymap.chordsOf(command.name).map(chordLabel).join(', '), command.description);
     }
     if (group === 'Prompt') {
-      push([piece('?'.padEnd(KEY_COLUMNS), 'accent'), piece('On an empty prompt: the keys at a glance', 'text')]);
-      push([
-        piece('!'.padEnd(KEY_COLUMNS), 'accent'),
-        piece('On an empty prompt: one command in your own shell', 'text'),
-      ]);
-      push([
-        piece('Up, Down'.padEnd(KEY_COLUMNS), 'accent'),
-        piece('Rows, then what waits, then what you sent before', 'text'),
-      ]);
+      put('?', 'On an empty prompt: the keys at a glance');
+      put('!', 'On an empty prompt: one command in your own shell');
+      put('Up, Down', 'Rows, then what waits, then what you sent before');
     }
   }
   push([]);
   push([piece('Commands', 'heading')]);
   for (const command of slashCommands(session)) {
     const name = `/${command.name}${command.argument === '' ? '' : ` ${command.argument}`}`;
-    const later = command.during === 'after' ? piece('  after the turn', 'quiet') : null;
-    push([
-      piece(name.padEnd(KEY_COLUMNS), 'accent'),
-      piece(command.description, 'text'),
-      ...(later === null ? [] : [later]),
-    ]);
+    put(name, command.description, command.during === 'after' ? 'after the turn' : '');
   }
-  return width < 50
-    ? rows.map((row) => ({
-        ...row,
-        line: row.line.map((each) => ({ ...each, text: each.text.replace(/ {2,}$/, '  ') })),
-      }))
-    : rows;
+  return rows;
+}
+
+/** A key or a command and what it does, whole at any width: what does not fit beside it goes on below. */
+function entryLines(key: string, meaning: string, later: string, width: number): Line[] {
+  const indent = width < NARROW ? NARROW_INDENT : KEY_COLUMNS;
+  const room = Math.max(1, width - indent);
+  const texts: Piece[][] = wrapText(meaning, room).map(({ from, to }) => [piece(meaning.slice(from, to), 'text')]);
+  if (later !== '') {
+    const last = texts.at(-1)!;
+    const beside = textWidth(last.map((each) => each.text).join('')) + 2 + textWidth(later) <= room;
+    if (beside) last.push(piece(`  ${later}`, 'quiet'));
+    else texts.push([piece(later, 'quiet')]);
+  }
+  const keys = wrapText(key, Math.max(1, width)).map(({ from, to }) => piece(key.slice(from, to), 'accent'));
+  const besideKey = keys.length === 1 && textWidth(key) < indent;
+  const below = texts.map((text): Line => [piece(' '.repeat(indent), 'text'), ...text]);
+  if (!besideKey) return [...keys.map((each): Line => [each]), ...below];
+  return [[piece(key.padEnd(indent), 'accent'), ...texts[0]!], ...below.slice(1)];
 }
 
 /** The keys at a glance, in as many columns as the width holds (HINT-3). */

@@ -76,8 +76,10 @@ export function scrollerKey(
     case 'q':
     case 'ctrl-o':
     case 'ctrl-c':
-    case 'f1':
       return { kind: 'close' };
+    // Who asks for help over another text must not find it closed: the Esc that follows would stop the turn.
+    case 'f1':
+      return { kind: modal.body.kind === 'help' ? 'close' : 'none' };
     case 'escape':
       return modal.search === null ? { kind: 'close' } : { kind: 'modal', modal: { ...modal, search: null } };
     case 'enter':
