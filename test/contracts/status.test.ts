@@ -74,7 +74,7 @@ test('what is not there yet is said or left out: a name, branches, a saved place
   expect(later.get('Branches')).toBe('2, see /tree');
   expect(later.get('Tokens')).toBe('200 in, 20 out');
   expect(later.get('Cache')).toBe('0 read, 0 written, 200 not cached');
-  expect(later.get('Tools')).toMatch(/^\d+, sandbox standard$/);
+  expect(later.get('Tools')).toMatch(/^\d+, sandbox on$/);
   expect(later.get('Started')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
   expect(later.get('Directory')).toContain('/home/pat/state/session');
 
@@ -109,6 +109,11 @@ test('the overhead is that of the last request, against the window or the cap, w
   await house.idle();
   const first = (await rowsOf(house)).get('Prompt overhead') ?? '';
   expect(first).toMatch(/^about [\d.]+k tokens, [\d.]+% of 1[\d.]+k$/);
+  // Also where nobody knows the window, and nothing measures for a compaction.
+  const unknown = await open({ script: scriptedModel(['one'], { facts: { contextWindow: null } }) });
+  await unknown.seat.say('hello');
+  await unknown.house.idle();
+  expect((await rowsOf(unknown.house)).get('Prompt overhead')).toMatch(/^about [\d.]+k tokens$/);
   await seat.send({ type: 'command', ref: 'a', name: 'autocompact', argument: '60k' });
   await house.idle();
   const capped = await rowsOf(house);

@@ -11,7 +11,9 @@ export interface ContextGauge {
   see(entry: Entry): void;
   /** Of a request about to be sent. */
   read(request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>): Reading;
-  /** What filled the last one; null before any. */
+  /** One is about to be sent. */
+  sent(request: Pick<ModelRequest, 'system' | 'tools'>): void;
+  /** What the last one that was sent began with, without its messages; null before any. */
   readonly last: ContextSize | null;
   /** What the next request will be estimated at, before an entry says that it shrank. */
   expect(estimate: number): void;
@@ -37,11 +39,14 @@ export function createContextGauge(saved?: SavedGauge): ContextGauge & { save():
     saved === undefined || saved.tokens === null ? null : { tokens: saved.tokens, estimate: null };
   let estimate: number | null = null;
   let model = saved?.model ?? null;
-  let last: ContextSize | null = null;
+  let last: Pick<ModelRequest, 'system' | 'tools'> | null = null;
 
   return {
     get last() {
-      return last;
+      return last === null ? null : sizeOf({ ...last, messages: [] });
+    },
+    sent: ({ system, tools }) => {
+      last = { system, tools };
     },
     see: (entry) => {
       switch (entry.kind) {
@@ -67,7 +72,6 @@ export function createContextGauge(saved?: SavedGauge): ContextGauge & { save():
     read: (request) => {
       const size = sizeOf(request);
       estimate = size.total;
-      last = size;
       if (counted === null) return { size, projected: size.total, measured: false };
       const before = counted.estimate ?? size.total - sinceLastReply(request);
       // What the estimate says alone is never undercut by what was left out meanwhile.

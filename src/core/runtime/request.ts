@@ -33,6 +33,7 @@ export async function buildRequest(
     calls: last ? 'forbidden' : 'allowed',
     ...(runtime.fast() && model.facts.fast === true ? { tier: 'priority' as const } : {}),
   };
+  runtime.gauge.sent(request);
   return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
 }
 

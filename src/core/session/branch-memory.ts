@@ -21,6 +21,7 @@ export function createBranchMemory(first: Remembered): BranchMemory {
       get last() {
         return now.gauge.last;
       },
+      sent: (request) => now.gauge.sent(request),
       see: (entry) => now.gauge.see(entry),
       read: (request) => now.gauge.read(request),
       expect: (estimate) => now.gauge.expect(estimate),

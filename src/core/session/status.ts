@@ -82,7 +82,7 @@ function toolsText({ runtime, publisher }: SessionParts): string | null {
   const count = runtime()?.calls.tools.length;
   if (count === undefined) return null;
   const { sandbox } = publisher.view.head;
-  return `${count}, ${/^(off|none|not confined)/i.test(sandbox) ? 'no sandbox' : `sandbox ${sandbox}`}`;
+  return `${count}, ${/^(off|none|not confined)/i.test(sandbox) ? 'no sandbox' : 'sandbox on'}`;
 }
 
 function contextText(tokens: number | null, window: number | null): string {
