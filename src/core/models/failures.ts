@@ -211,15 +211,16 @@ function wideRule(status: number | null): Rule {
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS|certificate/i;
 const NAME_UNKNOWN = /ENOTFOUND|EAI_AGAIN|DNS|getaddrinfo/i;
 
-/** A connection that could not be made, or broke before the first byte of an answer. */
-export function failureOfNetwork(error: unknown, secrets: readonly string[]): Failure {
+/** A connection that could not be made, or broke before the first byte of an answer. `address`: what was asked, if known. */
+export function failureOfNetwork(error: unknown, secrets: readonly string[], address: string | null = null): Failure {
   const account = accountOf(error);
+  const host = hostOf(address);
   const certificate = CERTIFICATE.test(account);
   const message = certificate
-    ? 'The service shows a certificate that is not trusted here'
+    ? `The service${host} shows a certificate that is not trusted here`
     : NAME_UNKNOWN.test(account)
-      ? 'The address of the service cannot be found'
-      : 'The service cannot be reached';
+      ? `The address of the service${host} cannot be found`
+      : `The service${host} cannot be reached`;
   return {
     category: 'unreachable',
     message,
@@ -230,6 +231,12 @@ export function failureOfNetwork(error: unknown, secrets: readonly string[]): Fa
     retryable: !certificate,
     attempts: 1,
   };
+}
+
+/** ` at host:port`: an address may hold a user and a password, which nobody should read. */
+function hostOf(address: string | null): string {
+  const url = address === null ? null : URL.parse(address);
+  return url === null || url.host === '' ? '' : ` at ${url.host}`;
 }
 
 /** A reply that stopped before its end: never a finished one, whatever had come. */

@@ -105,6 +105,21 @@ test('values out of range act as absent, and are named (SET-5)', async () => {
   });
 });
 
+test('a provider that cannot be used is left out and named, with what is wrong; the others count (SET-5)', async () => {
+  await withFolder(async (_folder, write) => {
+    const providers = { a: { api: 'telepathy' }, b: { baseUrl: 'http://x' }, c: 'x', d: { api: 'google' } };
+    const file = await write('s.json', JSON.stringify({ providers }));
+    const { settings, problems } = await loadSettings(files, [{ source: file, from: 'person' }]);
+    expect(Object.keys(settings.providers)).toEqual(['d']);
+    const apis = 'anthropic, openai-responses, openai-chat, google or claude-cli';
+    expect(problems.map(({ severity, message }) => [severity, message])).toEqual([
+      ['ignored', `providers.a.api is not ${apis}, but "telepathy"`],
+      ['ignored', `providers.b.api is missing: ${apis}`],
+      ['ignored', 'providers.c is not an object'],
+    ]);
+  });
+});
+
 test('a file named on the command line must exist (SET-4)', async () => {
   const { problems } = await loadSettings(files, [{ source: '/nowhere/settings.json', from: 'argument' }]);
   expect(problems).toMatchObject([{ severity: 'unreadable', message: 'no such file' }]);

@@ -205,6 +205,8 @@ function readValues(
       });
       continue;
     }
+    for (const message of setting.faults?.(raw) ?? [])
+      problems.push({ source: layer.source, line: lineOf(node), severity: 'ignored', message });
     if (setting.join === 'together') {
       (node.children ?? []).forEach((child) => {
         if (child.type !== 'string')

@@ -116,6 +116,18 @@ export function readProviders(value: { readonly [key: string]: Json }): Readonly
   return providers;
 }
 
+/** Why providers are left out, in words: without one, whoever asks for it would only hear that it is not known. */
+export function faultsOfProviders(value: { readonly [key: string]: Json }): string[] {
+  const apis = `${APIS.slice(0, -1).join(', ')} or ${APIS.at(-1)}`;
+  return Object.entries(value).flatMap(([id, entry]) => {
+    if (!isRecord(entry)) return [`providers.${id} is not an object`];
+    const { api } = entry;
+    if (APIS.some((one) => one === api)) return [];
+    if (api === undefined) return [`providers.${id}.api is missing: ${apis}`];
+    return [`providers.${id}.api is not ${apis}, but ${JSON.stringify(api)}`];
+  });
+}
+
 function readModel(model: Json): ModelSetting | null {
   if (typeof model === 'string') return { id: model, contextWindow: null, maxOutput: null };
   if (!isRecord(model) || typeof model.id !== 'string') return null;

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json.ts';
-import { PROVIDER_SCHEMA, type ProviderSetting, readProviders } from './provider-schema.ts';
+import { faultsOfProviders, PROVIDER_SCHEMA, type ProviderSetting, readProviders } from './provider-schema.ts';
 import { isRecord } from './record.ts';
 
 /**
@@ -18,6 +18,8 @@ export interface Setting<T> {
   readonly schema: Json;
   /** The value as used, or undefined when it is not acceptable. */
   readonly read: (value: Json) => T | undefined;
+  /** What in a value that can be used all the same cannot, in words. */
+  readonly faults?: (value: Json) => readonly string[];
   /** How layers join: the strongest wins, entries by name, all together, or `true` in any of them holds. */
   readonly join: 'strongest' | 'by-name' | 'together' | 'any';
 }
@@ -131,6 +133,7 @@ const PROVIDERS: Setting<Readonly<Record<string, ProviderSetting>>> = {
   description: 'Named model services: {api, baseUrl, apiKeyEnv, label, dialect, catalogue, headers, models}.',
   schema: { type: 'object', additionalProperties: PROVIDER_SCHEMA },
   read: (value) => (isRecord(value) ? readProviders(value) : undefined),
+  faults: (value) => (isRecord(value) ? faultsOfProviders(value) : []),
 };
 
 /** Null: never; the word for it in a file is `off`, and what is neither is as if it were not there. */

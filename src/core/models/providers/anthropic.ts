@@ -36,6 +36,7 @@ export const anthropicWire: Wire = {
 };
 
 /** What the SDK's requests are written in. */
+const ADDRESS = 'https://api.anthropic.com';
 const VERSION = '2026-10-21';
 
 /** The SDK gives up on a request after this; our own watch over silence is far shorter. */
@@ -114,7 +115,7 @@ class AnthropicMessages implements Model {
       return new Anthropic({
         // Given even where there is none: otherwise the SDK would look for credentials on its own.
         apiKey: key ?? '',
-        baseURL: baseUrl ?? 'https://api.anthropic.com',
+        baseURL: baseUrl ?? ADDRESS,
         fetch: withHeadersOf(this.#connection, { 'anthropic-version': VERSION, ...keyHeaders(key, baseUrl !== null) }),
         maxRetries: 0,
         logLevel: 'off',
@@ -126,7 +127,7 @@ class AnthropicMessages implements Model {
 
   #failureOf(error: unknown, body: MessageCreateParamsStreaming): Failure {
     const problem = this.#problemOf(error);
-    if (problem === null) return failureOfNetwork(error, this.#secrets);
+    if (problem === null) return failureOfNetwork(error, this.#secrets, this.#connection.baseUrl ?? ADDRESS);
     const failure = failureOfService(problem);
     return failure.category === 'request-rejected' && this.#buriesThinking(problem.text, body)
       ? {

@@ -85,7 +85,7 @@ class Gemini implements Model {
       if (response.ok) return response;
       return this.#judge(await response.text(), response, body);
     } catch (error) {
-      return failureOfNetwork(error, this.#secrets);
+      return failureOfNetwork(error, this.#secrets, this.#connection.baseUrl ?? ADDRESS);
     }
   }
 

@@ -50,7 +50,7 @@ export class OpenAiClient {
     } catch (error) {
       const problem = this.#problemOf(error);
       return problem === null
-        ? { failure: failureOfNetwork(error, this.secrets), said: '' }
+        ? { failure: failureOfNetwork(error, this.secrets, this.#connection.baseUrl ?? this.#address), said: '' }
         : { failure: failureOfService(problem), said: problem.text };
     }
   }
