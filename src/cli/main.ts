@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import { helpText, parseArguments } from './arguments.ts';
 import { VERSION } from './build.ts';
-import { writeErr, writeOut } from './output.ts';
+import { outputFailed, writeErr, writeOut } from './output.ts';
 
 // The only file that runs by being loaded. What a mode needs is loaded by that mode alone, so that each starts fast.
 // Whatever a library left open must not keep a finished program alive.
-void main(process.argv.slice(2)).then((code) => process.exit(code));
+void main(process.argv.slice(2)).then((code) => process.exit(code === 0 && outputFailed() ? 1 : code));
 
 async function main(words: readonly string[]): Promise<number> {
   if (words[0] === '__host') {

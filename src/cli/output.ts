@@ -1,8 +1,16 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { visible } from '../base/text-width.ts';
 
+/** Whether something meant for stdout could not be written: the exit code says so too. */
+let failed = false;
+
+export function outputFailed(): boolean {
+  return failed;
+}
+
 /**
  * Whole and in order, also into a pipe that is full; a reader that went away is no error of ours (`| head -1`).
+ * A disk without room is told once, on stderr; where that fails too there is nobody left to tell.
  */
 function writeAll(descriptor: 1 | 2, text: string): void {
   let rest: Uint8Array = Buffer.from(text);
@@ -16,7 +24,11 @@ function writeAll(descriptor: 1 | 2, text: string): void {
         continue;
       }
       if (code === 'EPIPE' || code === 'EIO' || code === 'EBADF') return;
-      throw error;
+      if (descriptor === 1 && !failed) {
+        failed = true;
+        writeErr(`houston: output-failed: the output could not be written: ${(error as Error).message}\n`);
+      }
+      return;
     }
   }
 }
