@@ -173,6 +173,8 @@ export interface Activity {
     | 'sleeping'
     | 'compacting'
     | 'shell'
+    /** A command of the session's own that takes its time. */
+    | 'command'
     | 'stopping';
   turn: number | null;
   /** When the running turn began, ms since the epoch; null when idle. */

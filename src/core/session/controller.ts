@@ -66,6 +66,7 @@ import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
 import { createShellLines } from './shell-line.ts';
 import { createSideThreads } from './side-threads.ts';
 import { createSignInDesk } from './sign-in-desk.ts';
+import { createSlowWork } from './slow-work.ts';
 import { createStandingOrders } from './standing-orders.ts';
 import { findSurroundings } from './surroundings.ts';
 import { createTitleRequest } from './title-request.ts';
@@ -379,6 +380,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     loop: () => loop,
     runtime: () => runtime,
   });
+  const slow = createSlowWork({ clock, publisher, recorder, outcomes, errors, loop: () => loop });
   const mover = createBranchMover({ journal, publisher, recorder, memory, branch, folder, version });
   const shell = createShellLines({
     recorder,
@@ -414,6 +416,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     },
     asleep: wakeUp.of,
     beforeTurn: () => images.beginPoint(),
+    beside: () => slow.activity,
     onSettled: (input, report) => {
       memory.lastInput = input;
       memory.lastTurnFailed = report.reason !== 'done';
@@ -562,7 +565,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     standing.close();
     const finish = async (): Promise<void> => {
       await started;
-      await Promise.all([loop.close(), asides.close(), titles.close()]);
+      await Promise.all([loop.close(), asides.close(), titles.close(), slow.close()]);
       await desk.close();
       await intents.settled();
       await options.drafts.settle();
@@ -599,6 +602,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     model,
     loop,
     desk,
+    slow,
     runtime: () => runtime,
     autocompact,
     fast,

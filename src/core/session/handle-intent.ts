@@ -39,7 +39,7 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
     const holds = queue === 'pause';
     // First the hold, then the stop: the queue must not move in between.
     if (holds) void parts.loop.pause(STOPPED);
-    const stopped = parts.loop.stop('stopped') || parts.standing.stopCheck();
+    const stopped = parts.loop.stop('stopped') || parts.standing.stopCheck() || parts.slow.stopAll() > 0;
     let free = !stopped;
     for (const one of arriving) {
       if (one.fate !== 'run') continue;

@@ -24,6 +24,7 @@ import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
 import type { SavedEfforts } from './saved-efforts.ts';
 import type { SignInDesk } from './sign-in-desk.ts';
+import type { SlowWork } from './slow-work.ts';
 import type { StandingOrders } from './standing-orders.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
@@ -61,6 +62,8 @@ export interface SessionParts {
   readonly model: CurrentModel;
   readonly loop: TurnLoop;
   readonly desk: JobsDesk;
+  /** Commands that take their time, beside turns. */
+  readonly slow: SlowWork;
   /** Null until the session is ready. */
   readonly runtime: () => Runtime | null;
   readonly autocompact: Autocompact;

@@ -62,8 +62,8 @@ interface IdleCommand extends KnownCommand {
   /** Why it can not be carried out whatever it waits for; null when it may wait. */
   refuses(parts: SessionParts, argument: string): Refusal | null;
   carryOut(parts: SessionParts, argument: string, signal: AbortSignal, row: Waiting): Promise<CommandEnd>;
-  /** What needs no idle session after all, answered as it is sent; null where it has to wait. */
-  atOnce?(parts: SessionParts, argument: string, client: ClientId): Sent | null;
+  /** What needs no idle session after all: answered as it is sent, or begun beside what runs; null where it has to wait. */
+  atOnce?(parts: SessionParts, argument: string, client: ClientId, ref: string): Sent | 'begun' | null;
 }
 
 const MODES: readonly PermissionMode[] = ['ask', 'edits', 'plan', 'bypass'];
@@ -345,7 +345,8 @@ export async function runCommand(
   if (command === undefined) return refused('unknown-command', `There is no command /${intent.name}.`);
   const refusal = refusalOf(parts, command, argument);
   if (refusal !== null) return { accepted: false, refusal };
-  const answered = 'carryOut' in command ? (command.atOnce?.(parts, argument, client) ?? null) : null;
+  const answered = 'carryOut' in command ? (command.atOnce?.(parts, argument, client, intent.ref) ?? null) : null;
+  if (answered === 'begun') return accepted();
   if (answered !== null) {
     if (answered.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
     return answered;
@@ -410,7 +411,7 @@ export async function carryOutCommand(parts: SessionParts, row: Waiting, signal:
   // It has the session: a window may stop it, and a host nobody looks at does not end under it.
   const detail = `/${commandOf(row.text).name}`;
   const since = parts.system.clock.now();
-  parts.publisher.publish({ type: 'activity', activity: { phase: 'waiting', turn: null, since, detail, retry: null } });
+  parts.publisher.publish({ type: 'activity', activity: { phase: 'command', turn: null, since, detail, retry: null } });
   try {
     return await carryOut(parts, row, signal);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { EntryBody, EntryId, QueuePause } from '../../protocol/entry.ts';
 import type { UsageLimit } from '../../protocol/usage.ts';
-import type { InputOutcome } from '../../protocol/view.ts';
+import type { InputOutcome, View } from '../../protocol/view.ts';
 import type { Inbox, Waiting } from '../runtime/inbox.ts';
 import type { Recorder, Runtime, StopCause, TurnTerms } from '../runtime/runtime.ts';
 import { runTurn, type TurnReport } from '../runtime/turn.ts';
@@ -66,6 +66,8 @@ export interface TurnLoopParts {
   /** Before a turn's first effect. */
   readonly beforeTurn: () => Promise<void>;
   readonly onSettled: (input: Waiting, report: TurnReport) => void;
+  /** What is at work while the loop rests; null for nothing. */
+  readonly beside: () => View['activity'] | null;
 }
 
 interface Current {
@@ -138,8 +140,9 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     // Nothing is awaited from the last look at the queue to here: a wake can not fall in between.
     pumping = null;
     if (closed) return;
-    if (publisher.view.activity.phase !== 'idle' && parts.runtime() !== null)
-      publisher.publish({ type: 'activity', activity: IDLE });
+    const beside = parts.beside();
+    if ((publisher.view.activity.phase !== 'idle' || beside !== null) && parts.runtime() !== null)
+      publisher.publish({ type: 'activity', activity: beside ?? IDLE });
     for (const settle of idlers) settle();
     idlers = [];
   };

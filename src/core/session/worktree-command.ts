@@ -5,6 +5,7 @@ import { WORKSPACE } from '../journal/summary.ts';
 import type { Waiting } from '../runtime/inbox.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted } from './sent.ts';
+import type { SlowTask } from './slow-work.ts';
 import type { CommandEnd } from './turn-loop.ts';
 import { conflicted } from './worktree-facts.ts';
 import { createGit } from './worktree-git.ts';
@@ -36,39 +37,40 @@ export function refusesWorktree(_parts: SessionParts, argument: string): Refusal
 }
 
 /** What runs beside a turn: it is answered at once and says what came of it when it is over. */
-export function worktreeAtOnce(parts: SessionParts, argument: string, client: ClientId): Sent | null {
+export function worktreeAtOnce(
+  parts: SessionParts,
+  argument: string,
+  client: ClientId,
+  ref: string,
+): Sent | 'begun' | null {
+  const slow = (run: SlowTask['run']): 'begun' => {
+    parts.slow.begin({ label: `/worktree ${argument}`, owner: { client, ref }, note: 'worktree', run });
+    return 'begun';
+  };
   const git = createGit(parts.system);
   const { folder } = parts;
   switch (argument) {
     case '':
     case 'status':
-      return beside(parts, client, describeWorktree(git, folder), 'flash');
+      return beside(parts, client, describeWorktree(git, folder));
     case 'list':
-      return beside(parts, client, listWorktrees(git, folder), 'flash');
+      return beside(parts, client, listWorktrees(git, folder));
     case 'merge':
-      return beside(parts, client, mergeWorktree(git, folder), 'note');
+      return slow((signal) => mergeWorktree(git, folder, signal));
     case 'clean':
-      return beside(parts, client, cleanWorktrees(git, folder, parts.isOpenElsewhere), 'note');
+      return slow((signal) => cleanWorktrees(git, folder, parts.isOpenElsewhere, signal));
     default:
       return null;
   }
 }
 
-function beside(
-  parts: SessionParts,
-  client: ClientId,
-  work: Promise<Outcome<readonly string[]>>,
-  how: 'flash' | 'note',
-): Sent {
-  const show = async (): Promise<void> => {
-    const outcome = await work;
-    const text = outcome.ok ? outcome.value.join('\n') : outcome.refusal.message;
-    const level = outcome.ok ? 'info' : 'warning';
-    const identifier = outcome.ok ? 'worktree' : outcome.refusal.identifier;
-    if (how === 'flash') parts.publisher.publish({ type: 'flash', client, level, text });
-    else await parts.recorder.write([{ kind: 'note', level, identifier, text }], { onFailure: 'keep' });
-  };
-  void show();
+function beside(parts: SessionParts, client: ClientId, work: Promise<Outcome<readonly string[]>>): Sent {
+  const show = (level: 'info' | 'warning', text: string): void =>
+    parts.publisher.publish({ type: 'flash', client, level, text });
+  void work.then(
+    (outcome) => (outcome.ok ? show('info', outcome.value.join('\n')) : show('warning', outcome.refusal.message)),
+    (error: unknown) => show('warning', error instanceof Error ? error.message : String(error)),
+  );
   return accepted();
 }
 
@@ -82,8 +84,9 @@ export async function doWorktree(
   const git = createGit(parts.system);
   if (argument === 'resolve') return resolve(parts, row);
   const found = await linkedWorktree(git, parts.folder);
-  const outcome =
-    argument === 'finish' ? await finishWorktree(git, parts.folder, signal) : await removeWorktree(git, parts.folder);
+  const carryOut = argument === 'finish' ? finishWorktree : removeWorktree;
+  const outcome = await carryOut(git, parts.folder, signal);
+  if (!outcome.ok && signal.aborted) return { state: 'stopped', messages: [] };
   if (!outcome.ok) return ended('refused', 'error', outcome.refusal.identifier, outcome.refusal.message);
   const text = outcome.value.join('\n');
   const moved = found.ok ? [{ kind: 'record', name: WORKSPACE, data: found.value.main.path } as const] : [];

@@ -13,6 +13,8 @@ const NOT_LINKED = refuse(
   'This session works in no linked worktree: start one with houston --worktree.',
 );
 
+const STOPPED = refuse('stopped', 'Stopped: nothing more was done.');
+
 /** The linked worktree of this folder; refused anywhere else. */
 export async function linkedWorktree(git: Git, folder: string): Promise<Outcome<Worktree>> {
   const tree = await readWorktree(git, folder);
@@ -65,6 +67,11 @@ export async function mergeWorktree(git: Git, folder: string, signal?: AbortSign
     );
   const commits = await unmergedCommits(git, path, main);
   const taken = await git(path, ['merge', '--no-edit', '--no-gpg-sign', '--', main.branch], signal);
+  if (signal?.aborted === true) {
+    // Where it was ended in the middle nothing half-merged stays.
+    if (taken.code !== 0) await git(path, ['merge', '--abort']);
+    return STOPPED;
+  }
   if (taken.code !== 0) {
     const both = await conflicted(git, path);
     return both.length > 0
@@ -91,12 +98,13 @@ async function holdsWork(git: Git, { path, main }: Worktree): Promise<string | n
 }
 
 /** Deletes the worktree, keeps its branch. */
-export async function removeWorktree(git: Git, folder: string): Promise<Lines> {
+export async function removeWorktree(git: Git, folder: string, signal?: AbortSignal): Promise<Lines> {
   const found = await linkedWorktree(git, folder);
   if (!found.ok) return found;
   const held = await holdsWork(git, found.value);
   if (held !== null)
     return refuse('holds-work', `Not removed: ${held}. Bring it into the mainline first: /worktree merge.`);
+  if (signal?.aborted === true) return STOPPED;
   const { path, branch, main } = found.value;
   const removed = await git(main.path, ['worktree', 'remove', '--', path]);
   if (removed.code !== 0) return refuse('not-removed', `Not removed: ${removed.said}`);
@@ -111,7 +119,7 @@ export async function finishWorktree(git: Git, folder: string, signal?: AbortSig
   const found = await linkedWorktree(git, folder);
   if (!found.ok) return found;
   const { branch, main } = found.value;
-  const removed = await removeWorktree(git, folder);
+  const removed = await removeWorktree(git, folder, signal);
   if (!removed.ok) return removed;
   if (branch !== null) await git(main.path, ['branch', '-d', '--', branch]);
   return done([...merged.value, 'The worktree and its branch are removed.']);
@@ -122,12 +130,15 @@ export async function cleanWorktrees(
   git: Git,
   folder: string,
   isOpen: (path: string) => Promise<boolean>,
+  signal?: AbortSignal,
 ): Promise<Lines> {
   const tree = await readWorktree(git, folder);
   if (tree === null) return refuse('no-repository', 'This folder lies in no git repository.');
   const others = tree.all.filter((one) => one !== tree.main && one.path !== tree.path);
   const lines: string[] = [];
   for (const { path, branch, locked } of others) {
+    // What is removed already is said all the same.
+    if (signal?.aborted === true) return done([...lines, 'Stopped: the rest was not looked at.']);
     const why = locked
       ? 'it is locked'
       : (await isOpen(path))

@@ -132,6 +132,7 @@ const PHASES = {
   sleeping: 'Asleep until the usage limit is lifted',
   compacting: 'Compacting',
   shell: 'Your shell',
+  command: 'Working',
   stopping: 'Stopping',
 } as const;
 
