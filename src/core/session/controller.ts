@@ -39,6 +39,7 @@ import type { LanguageServers } from '../tools/language-servers.ts';
 import { TOOL_LIMITS, type Tool, type ToolLimits } from '../tools/tool.ts';
 import { seal } from '../values/sealed.ts';
 import { answerQuery } from './answer-query.ts';
+import { createAnswers } from './answers.ts';
 import { createAsks } from './asks.ts';
 import { createAttachments } from './attachments.ts';
 import { createBranchMemory } from './branch-memory.ts';
@@ -276,6 +277,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   });
   const asks = createAsks({ publisher, recorder, clock, ids });
   const ask = oneQuestion(asks.ask);
+  const answers = createAnswers(recorder, () => loop.running === 'turn');
   const outcomes = createOutcomes(publisher);
   const handBacks = createHandBacks(publisher, outcomes);
   const inbox = createInbox(view.queue, past.held);
@@ -418,6 +420,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     beforeTurn: () => images.beginPoint(),
     beside: () => slow.activity,
     onSettled: (input, report) => {
+      answers.move();
       memory.lastInput = input;
       memory.lastTurnFailed = report.reason !== 'done';
       standing.settled(input.id, report.reason);
@@ -598,6 +601,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     outcomes,
     handBacks,
     asks,
+    answers,
     models: options.models,
     model,
     loop,

@@ -13,6 +13,7 @@ import type { CompactionWish } from '../runtime/compact-budget.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SaveDefaults } from '../settings/save-defaults.ts';
+import type { Answers } from './answers.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
@@ -58,6 +59,8 @@ export interface SessionParts {
   readonly outcomes: Outcomes;
   readonly handBacks: HandBacks;
   readonly asks: Asks;
+  /** Of commands carried out beside a turn. */
+  readonly answers: Answers;
   readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
   readonly model: CurrentModel;
   readonly loop: TurnLoop;
@@ -74,7 +77,7 @@ export interface SessionParts {
   /** Keeps choices for sessions to come; false when that can not be. */
   readonly saveDefaults: SaveDefaults;
   /** What failed, for later. */
-  readonly errors: Pick<ErrorLog, 'record'>;
+  readonly errors: Pick<ErrorLog, 'record' | 'blame'>;
   /** Whether another session works in this folder. */
   readonly isOpenElsewhere: (folder: string) => Promise<boolean>;
   /** Whether somebody is there. */

@@ -345,7 +345,8 @@ export async function runCommand(
   if (command === undefined) return refused('unknown-command', `There is no command /${intent.name}.`);
   const refusal = refusalOf(parts, command, argument);
   if (refusal !== null) return { accepted: false, refusal };
-  const answered = 'carryOut' in command ? (command.atOnce?.(parts, argument, client, intent.ref) ?? null) : null;
+  const heard = parts.answers.heard(parts, `/${intent.name} ${argument}`.trim(), client);
+  const answered = 'carryOut' in command ? (command.atOnce?.(heard, argument, client, intent.ref) ?? null) : null;
   if (answered === 'begun') return accepted();
   if (answered !== null) {
     if (answered.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
@@ -360,7 +361,7 @@ export async function runCommand(
       'carryOut' in command && command.ahead,
       command.cures,
     );
-  const sent = await command.run(parts, argument, client);
+  const sent = await command.run(heard, argument, client);
   if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
   return sent;
 }

@@ -204,17 +204,20 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     } catch (error) {
       return fail([row, ...beside], error);
     }
-    for (const input of taken)
-      outcomes.set(input, stateOf(report), {
-        refusals: report.refusals,
-        messages: messagesOf(report, input, taken, inbox),
-      });
-    parts.onSettled(row, report);
+    const ends = taken.map((input) => ({ input, messages: messagesOf(report, input, taken, inbox) }));
     if (report.reason === 'failed' || report.reason === 'repeating')
       await holdBehind(report.message ?? 'The turn failed.');
     // The next one would meet the same limit.
     else if (report.asleep && report.reason === 'stopped' && inbox.rows.length > 0)
       await hold({ because: 'stopped', message: 'Held: the usage limit is not lifted yet.' });
+    // Whoever is told that it is over finds everything settled: what waits is held, the next model is in force.
+    try {
+      await model.adopt();
+    } finally {
+      for (const { input, messages } of ends)
+        outcomes.set(input, stateOf(report), { refusals: report.refusals, messages });
+      parts.onSettled(row, report);
+    }
   };
 
   const runShell = async (row: Waiting): Promise<void> => {
@@ -231,8 +234,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     } catch (error) {
       return fail([row], error);
     }
-    outcomes.set(row, end.state, { messages: [...end.messages] });
     if (end.state === 'failed') await holdBehind(end.messages[0]?.text ?? 'The line did not run.');
+    outcomes.set(row, end.state, { messages: [...end.messages] });
   };
 
   const runCommand = async (row: Waiting): Promise<void> => {
@@ -256,8 +259,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       end = { state: 'failed', messages: [{ level: 'error', identifier: 'internal', text }] };
     }
     const { state, messages, recalled } = end;
+    if (state === 'failed') await holdBehind(messages[0]?.text ?? 'The command failed.');
     outcomes.set(row, state, { messages: [...messages], ...(recalled === undefined ? {} : { recalled }) });
-    if (end.state === 'failed') await holdBehind(end.messages[0]?.text ?? 'The command failed.');
   };
 
   /** What was to start could not even be put on the branch (a full disk): it waits on, held, and says why. */

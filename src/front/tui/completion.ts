@@ -1,3 +1,4 @@
+import { FRONT_COMMANDS } from '../commands/command-table.ts';
 import { isRunning } from '../commands/facts.ts';
 import { matchCommands, slashCommands } from '../commands/slash.ts';
 import { EMPTY_PIECE } from './editor/editor.ts';
@@ -154,6 +155,8 @@ export function enterAccepts(screen: Screen): boolean {
   if (completion === null) return false;
   const written = prompt.editor.buffer.text.slice(completion.from, completion.to);
   // An argument may be anything: only the beginning of what is highlighted is taken for it.
+  // Another name of a command is whole as it stands.
+  if (completion.kind === 'command' && FRONT_COMMANDS.some(({ aliases }) => aliases?.includes(written))) return false;
   const highlighted = completion.choices[completion.cursor]?.insert ?? '';
   if (completion.kind === 'argument' && (written === '' || !highlighted.startsWith(written))) return false;
   return !completion.choices.some((choice) => choice.insert.trimEnd() === written);

@@ -43,9 +43,18 @@ export function gapBefore(previous: Item['kind'] | null, kind: Item['kind']): nu
   return 1;
 }
 
+/** What began a turn by itself: that a job ended, and which; never like words of the person. Unfolded, all the model was told. */
+function wakeRows({ text }: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
+  const [first = ''] = text.split('\n');
+  // Its last sentence is for the model: where the output is read.
+  const detail = /^\[?(.*\.) [^.]*\.\]?$/.exec(first)?.[1] ?? first;
+  const rows = textRows(options.expanded ? text : `A job ended: ${detail}`, [INDENT], 'quiet', options);
+  return rows.map((row, index): Row => (index === 0 ? { ...row, margin: [piece('↻ ', 'signal')] } : row));
+}
+
 function userRows(item: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
-  const mark =
-    item.as === 'shell' ? piece('! ', 'accent') : item.as === 'wake' ? piece('↻ ', 'quiet') : piece('❯ ', 'accent');
+  if (item.as === 'wake') return wakeRows(item, options);
+  const mark = item.as === 'shell' ? piece('! ', 'accent') : piece('❯ ', 'accent');
   const tags = [
     targetWords(item.target),
     item.as === 'steering' ? 'into the turn' : '',

@@ -1,0 +1,35 @@
+// A turn that a finished job began: the person sees what woke the session, not words they never said.
+import { expect, test } from 'bun:test';
+import { drive } from '../support/driver.ts';
+import { sampleItem } from '../support/sample-view.ts';
+
+const NOTICE = [
+  '[Job j1 (npm run build.all) ended after 20.0s: exit 1. The end of what it printed; the tool job shows more.]',
+  'src/a.ts(3,1): error',
+].join('\n');
+
+test('the row names the job that ended and how, without what only the model is told; it is no input of the person (SC-6.3)', async () => {
+  const driver = await drive();
+  const base = { attachments: [], turn: 1, stopped: false } as const;
+  const items = [
+    sampleItem({ kind: 'user', as: 'prompt', text: 'build it', ...base }),
+    sampleItem({ kind: 'user', as: 'wake', text: NOTICE, ...base, turn: 2 }),
+  ];
+  const { view } = driver.session;
+  await driver.publish({
+    type: 'branch',
+    view: { ...structuredClone(view), transcript: { total: 2, first: 0, items, generation: 1 } },
+  });
+  const shown = driver.region('transcript');
+  expect(shown).toMatch(/↻ A job ended: Job j1 \(npm run build\.all\) ended after 20\.0s: exit 1\. +│$/m);
+  expect(shown).not.toContain('tool job');
+  expect(shown).not.toContain('error');
+  const prompts = shown.split('\n').filter((row) => row.includes('❯'));
+  expect(prompts).toHaveLength(1);
+  const [said, woke] = [driver.find('build it')!, driver.find('A job ended')!];
+  expect(driver.cell(woke.x, woke.y).bg).not.toEqual(driver.cell(said.x, said.y).bg);
+  await driver.press('up');
+  expect(driver.draft).not.toContain('Job j1');
+  await driver.press('alt-e');
+  expect(driver.region('transcript')).toContain('src/a.ts(3,1): error');
+});
