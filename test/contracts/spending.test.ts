@@ -44,7 +44,7 @@ function question(view: View) {
   return body?.kind === 'questions' ? body.questions[0] : undefined;
 }
 
-test('near the limit it is said once; at the limit nothing more is sent until the person raised it', async () => {
+test('C5: near the limit it is said once; at the limit nothing more is sent until the person raised it', async () => {
   const model = priced([again, again, again, again, again, done]);
   const house = await openHouse({ script: model, usage: dollars({ session: 5 }) });
   const seat = house.seat('one');

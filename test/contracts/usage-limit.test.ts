@@ -23,7 +23,7 @@ const sleeps = (count: number): NonNullable<HouseOptions['usage']> => ({
   fast: false,
 });
 
-test('it sleeps until the time the service named, counts down, and goes on in the same turn', async () => {
+test('C4: it sleeps until the time the service named, counts down, and goes on in the same turn', async () => {
   const system = createMemorySystem();
   const model = scriptedModel([[{ tool: 'look', input: { at: 'a' } }], limited(2 * HOUR), 'done']);
   const house = await openHouse({ system, script: model, usage: sleeps(1) });

@@ -105,6 +105,18 @@ test('values out of range act as absent, and are named (SET-5)', async () => {
   });
 });
 
+test('fast mode is chosen by the person; a project that asks for it is not heard (FA-10)', async () => {
+  await withFolder(async (_folder, write) => {
+    const own = await write('own.json', '{"agent": {"fast": {"enabled": true}}}');
+    const theirs = await write('project.json', '{"agent": {"fast": {"enabled": true}}}');
+    const person = await loadSettings(files, [{ source: own, from: 'person' }]);
+    expect(person.settings.fast).toBe(true);
+    const project = await loadSettings(files, [{ source: theirs, from: 'project' }]);
+    expect(project.settings.fast).toBe(false);
+    expect(project.problems).toMatchObject([{ severity: 'ignored', message: expect.stringContaining('agent.fast') }]);
+  });
+});
+
 test('a provider that cannot be used is left out and named, with what is wrong; the others count (SET-5)', async () => {
   await withFolder(async (_folder, write) => {
     const providers = { a: { api: 'telepathy' }, b: { baseUrl: 'http://x' }, c: 'x', d: { api: 'google' } };
