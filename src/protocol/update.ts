@@ -58,7 +58,7 @@ export type Change =
   | { readonly type: 'sign-in'; readonly signIn: SignIn | null }
   /** The branch shown is now another one (tree moved, another session opened): items from here on are read anew. */
   | { readonly type: 'branch'; readonly view: View }
-  /** For one client: a transient line (settings acknowledgements), never in the transcript. */
+  /** For one client: a transient line. What a command answers with beside a turn is written as a note once that is over. */
   | {
       readonly type: 'flash';
       readonly client: string | null;

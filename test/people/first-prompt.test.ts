@@ -51,3 +51,18 @@ test('taken back just as the session comes to be ready, the prompt of the comman
   expect(driver.region('below')).not.toContain('○ fix the build');
   expect(model.requests).toHaveLength(0);
 });
+
+test('discarding all that waits says how much it was, and nothing of it runs (SC-3.5)', async () => {
+  const { opened, model, house, driver, pass } = await starting();
+  await driver.type('and this');
+  await driver.press('enter');
+  await pass();
+  await driver.press('alt-x', 'y');
+  await pass();
+  expect(driver.region('hint')).toContain('2 discarded');
+  opened.open();
+  await house.idle();
+  await pass();
+  expect(model.requests).toHaveLength(0);
+  expect(driver.region('below')).not.toContain('○');
+});

@@ -101,6 +101,8 @@ export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { typ
   const counts = intent.type === 'say' || intent.type === 'command';
   const counted: Screen = counts ? { ...screen, unanswered: Math.max(0, screen.unanswered - 1) } : screen;
   if (sent.accepted) {
+    if (sent.value?.kind === 'discarded' && intent.type === 'queue-discard' && intent.inputs === 'all')
+      return noted(counted, sent.value.count === 0 ? 'Nothing is waiting any more' : `${sent.value.count} discarded`);
     if (sent.value?.kind !== 'recalled') return step(counted, ...keep);
     if (sent.value.drafts.length === 0) return noted(counted, 'Nothing is waiting any more');
     const prompt = withRecalled(counted.prompt, sent.value.drafts);
