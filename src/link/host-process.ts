@@ -1,3 +1,4 @@
+import { MOSTLY_WAITS } from '../base/code-tiers.ts';
 import type { JsonObject } from '../base/json.ts';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
 import { SystemError } from '../system/files.ts';
@@ -51,7 +52,7 @@ export async function startHost(options: StartHostOptions): Promise<Outcome<Star
     child = await system.processes.spawn({
       argv: options.command,
       folder: options.folder,
-      environment: system.environment.all(),
+      environment: { ...system.environment.all(), ...MOSTLY_WAITS },
       input: new TextEncoder().encode(JSON.stringify({ ...options.options, host })),
       output: { file: log },
       ownGroup: true,

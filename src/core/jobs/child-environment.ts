@@ -1,3 +1,4 @@
+import { CODE_TIERS } from '../../base/code-tiers.ts';
 import { OWN_CREDENTIALS } from '../values/credentials.ts';
 
 /** Names by which processes are found again after their parent died. */
@@ -50,7 +51,7 @@ const REMOVED = new Set([
 /** What the launcher sets for our own process. */
 const OF_HOUSTON = new Set([
   'BUN_GC_TIMER_DISABLE',
-  'BUN_JSC_useDFGJIT',
+  ...CODE_TIERS,
   'BUN_RUNTIME_TRANSPILER_CACHE_PATH',
   'HOUSTON_LAUNCHER',
 ]);

@@ -87,6 +87,7 @@ describe('run a line', () => {
       BUN_RUNTIME_TRANSPILER_CACHE_PATH: 'ours',
       BUN_GC_TIMER_DISABLE: 'ours',
       BUN_JSC_useDFGJIT: 'ours',
+      BUN_JSC_thresholdForOptimizeSoon: 'ours',
       MY_OTHER: 'yes',
     };
     const runner = (forPerson: boolean) =>
