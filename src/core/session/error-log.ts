@@ -66,9 +66,13 @@ export function createErrorLog(parts: ErrorLogParts): ErrorLog {
     }
   };
 
-  const keep = (of: ErrorOf, name: string, facts: JsonObject): Promise<string | null> => {
+  const keep = (
+    of: ErrorOf,
+    name: string,
+    facts: JsonObject,
+    model: ModelRef | null = parts.model(),
+  ): Promise<string | null> => {
     if (file === null) return Promise.resolve(null);
-    const model = parts.model();
     const address = model === null ? null : plainAddress(parts.addressOf(model.provider));
     const data = redacted(
       {
@@ -106,8 +110,15 @@ export function createErrorLog(parts: ErrorLogParts): ErrorLog {
       if (entry.kind !== 'record' || entry.name !== ASIDE) return;
       const aside = entry.data as unknown as Aside;
       const exchange = aside.exchanges.at(-1);
-      if (exchange?.state === 'failed' && !isRunningAside(aside))
-        void keep('aside', `#${aside.id}`, { message: exchange.message ?? '' });
+      if (exchange?.state !== 'failed' || isRunningAside(aside)) return;
+      const { question, state: status, message } = exchange;
+      // It may have been asked of another model than the conversation's.
+      void keep(
+        'aside',
+        `#${aside.id}`,
+        { message: message ?? '', question, status, effort: aside.effort },
+        aside.model,
+      );
     },
     settle: async () => {
       await before;

@@ -96,7 +96,7 @@ export function createSlowWork(parts: SlowWorkParts): SlowWork {
     stopAll: () => {
       const open = [...running].filter(({ abort }) => !abort.signal.aborted);
       for (const { abort } of open) abort.abort('stopped');
-      show();
+      if (open.length > 0) show();
       return running.size;
     },
     get activity(): View['activity'] | null {
