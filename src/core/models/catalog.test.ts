@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { startFakeAnthropic } from '../../../test/support/fake-anthropic.ts';
+import { collectReply } from '../../../test/support/wire-asking.ts';
 import { createMemoryClock } from '../../system/memory/clock.ts';
 import { createMemoryEnvironment } from '../../system/memory/environment.ts';
 import { createModels, type Models } from './catalog.ts';
@@ -88,6 +90,25 @@ test('a missing key is named by its variable, and no refusal holds a key', async
   expect(broken).toMatchObject({ ok: false, refusal: { identifier: 'no-credential' } });
   expect(JSON.stringify(broken)).not.toContain('sk-one');
   expect(await models({ ANTHROPIC_API_KEY: ' sk-one\n' }).open(ref)).toMatchObject({ ok: true, value: { ref } });
+});
+
+test('a key the service does not accept is named by its variable, one that may not use the model is not blamed (PRV-6)', async () => {
+  const said: [number, string][] = [];
+  for (const status of [401, 403]) {
+    const fake = await startFakeAnthropic([{ status }]);
+    const opened = await models({ ANTHROPIC_API_KEY: 'sk-one', ANTHROPIC_BASE_URL: fake.url }).open({
+      provider: 'anthropic',
+      model: 'claude-opus-5-5',
+    });
+    if (!opened.ok) throw new Error(opened.refusal.message);
+    const { result } = (await collectReply(opened.value)).end;
+    if (result.outcome === 'failed') said.push([status, result.failure.message]);
+    await fake.close();
+  }
+  expect(said).toEqual([
+    [401, 'The service does not accept the key in ANTHROPIC_API_KEY (401)'],
+    [403, 'The key is not allowed to use this model (403)'],
+  ]);
 });
 
 test('what is known of a model comes from the settings first, then its vendor, else it is unknown', async () => {

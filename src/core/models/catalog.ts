@@ -21,7 +21,7 @@ import { openaiChatWire } from './providers/openai-chat.ts';
 import { openaiResponsesWire } from './providers/openai-responses.ts';
 import { readHeaderLines } from './providers/own-headers.ts';
 import { type Accounts, NO_ACCOUNTS } from './sign-in/accounts.ts';
-import { withSignInAdvice } from './sign-in/advice.ts';
+import { withKeyAdvice, withSignInAdvice } from './sign-in/advice.ts';
 import { findClaude } from './sign-in/claude-cli.ts';
 import { listeningFetch } from './usage-watch.ts';
 
@@ -198,7 +198,11 @@ export function createModels(options: ModelsOptions): Models {
         clock,
         secrets,
       };
-      return done(withFittingImages(wire.open(connection), options.images, wire.images));
+      const opened = wire.open(connection);
+      // One that is kept in `auth.json` is in no variable.
+      const isGiven = keyVariable !== null && environment.get(keyVariable)?.trim() === key.value;
+      const model = isGiven ? withKeyAdvice(opened, keyVariable) : opened;
+      return done(withFittingImages(model, options.images, wire.images));
     },
     configured: (sources) =>
       chooseModel({
