@@ -20,7 +20,8 @@ export function drawWatch(
 ): void {
   painter.fill(area, theme.styles.text);
   painter.hit(area, { region: 'modal' });
-  const standing = job === null ? 'gone' : `${jobState(job)} · ${clockTime(Math.max(0, (job.ended ?? now) - job.started))}`;
+  const standing =
+    job === null ? 'gone' : `${jobState(job)} · ${clockTime(Math.max(0, (job.ended ?? now) - job.started))}`;
   drawBox(painter, theme, area, modal.driving ? 'warn' : 'accent', {
     topLeft: [piece(`${modal.job} $ ${(job?.command ?? '').split('\n', 1)[0]}`, 'accent')],
     topRight: [piece(standing, job?.state === 'running' ? 'signal' : 'quiet')],
