@@ -17,6 +17,7 @@ import { done, refuse } from '../../src/base/refusal.ts';
 import { readSummary } from '../../src/core/journal/summary.ts';
 import { createGit } from '../../src/core/session/worktree-git.ts';
 import { makeWorktree } from '../../src/core/session/worktree-make.ts';
+import { mergeWorktree } from '../../src/core/session/worktree-work.ts';
 import { createBunSystem } from '../../src/system/bun/system.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { type HouseOptions, openHouse, SESSION_FOLDER, type Seat } from '../support/controller.ts';
@@ -224,6 +225,60 @@ test(
     expect(await run('finish')).toContain('Both sides changed a.txt');
     expect(git(main, 'rev-parse', 'HEAD')).toBe(before);
     expect(existsSync(path)).toBe(true);
+  },
+  SLOW_MS,
+);
+
+test(
+  'finishing what collides leaves the session, the worktree and both branches as they were (SC-44.10)',
+  async () => {
+    const { main, make, put, commit } = repository();
+    const path = await make('fix');
+    put(main, 'a.txt', 'theirs\n');
+    commit(main, 'theirs');
+    put(path, 'a.txt', 'ours\n');
+    commit(path, 'ours');
+    const heads = () => [git(main, 'rev-parse', 'trunk'), git(main, 'rev-parse', 'houston-fix')];
+    const before = heads();
+    const { run, seat, script, house } = await sit(path);
+    expect(await run('finish')).toContain('Both sides changed a.txt');
+    expect(seat.outcome('w1')?.state).toBe('refused');
+    expect(heads()).toEqual(before);
+    expect(git(main, 'worktree', 'list')).toContain(path);
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toContain('ours');
+    // It goes on: the next prompt is answered.
+    await seat.say('still there?');
+    for (let tries = 0; tries < 500 && script.requests.length === 0; tries++) {
+      await house.settle();
+      await Bun.sleep(2);
+    }
+    expect(script.requests).toHaveLength(1);
+    expect(await Promise.race([house.session.ended.then(() => true), Bun.sleep(20)])).not.toBe(true);
+  },
+  SLOW_MS,
+);
+
+test(
+  'a merge that is stopped in its middle leaves nothing half-merged (SC-43.14)',
+  async () => {
+    const { main, make, put, commit } = repository();
+    const path = await make('fix');
+    put(main, 'd.txt', 'meanwhile\n');
+    commit(main, 'meanwhile');
+    put(path, 'b.txt', 'two\n');
+    commit(path, 'second');
+    const before = git(main, 'rev-parse', 'HEAD');
+    const stop = new AbortController();
+    const own = createGit(real);
+    // It is stopped while git merges the mainline in.
+    const merging: typeof own = (folder, argv, signal) => {
+      if (argv[0] === 'merge' && folder === path) stop.abort('stopped');
+      return own(folder, argv, signal);
+    };
+    expect(await mergeWorktree(merging, path, stop.signal)).toMatchObject({ refusal: { identifier: 'stopped' } });
+    expect(git(main, 'rev-parse', 'HEAD')).toBe(before);
+    expect(existsSync(join(git(path, 'rev-parse', '--absolute-git-dir').trim(), 'MERGE_HEAD'))).toBe(false);
+    expect(git(path, 'status', '--porcelain')).toBe('');
   },
   SLOW_MS,
 );
