@@ -77,7 +77,7 @@ export interface SessionParts {
   /** Keeps choices for sessions to come; false when that can not be. */
   readonly saveDefaults: SaveDefaults;
   /** What failed, for later. */
-  readonly errors: Pick<ErrorLog, 'record' | 'blame'>;
+  readonly errors: Pick<ErrorLog, 'record'>;
   /** Whether another session works in this folder. */
   readonly isOpenElsewhere: (folder: string) => Promise<boolean>;
   /** Whether somebody is there. */
