@@ -165,7 +165,7 @@ for (const kind of LINKS) {
       expect(view.queue.rows).toEqual([]);
     });
 
-    test('whether it was sent at rest decides where a command runs, not whether it is at rest when it arrives at the disk; a clear takes it along (SC-5.2)', async () => {
+    test('sent at rest a command runs before what is said right behind it, beside a turn it keeps its place in line, and a clear takes it along (SC-5.2)', async () => {
       const held = gate();
       const model = scriptedModel(
         ['first '.repeat(3000), 'the summary', { parts: ['...', { wait: held.opened }] }, 'c done', 'the summary'],
