@@ -61,6 +61,7 @@ const CALLS: readonly { readonly tool: string; readonly input: Record<string, un
   { tool: 'ask_person', input: { questions: [{ question: 'Which?' }] } },
   { tool: 'todo_write', input: { items: [{ text: 'one', state: 'pending' }] } },
   { tool: 'lsp', input: { operation: 'symbols', path: 'README.md' } },
+  { tool: 'job', input: { action: 'list' } },
   { tool: 'watch_file', input: { path: 'README.md' } },
   { tool: 'pace_loop', input: { finished: true } },
   { tool: 'load_skill', input: { name: 'none' } },

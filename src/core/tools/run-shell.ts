@@ -45,8 +45,8 @@ const given = toolArguments({
       Number.MAX_SAFE_INTEGER,
     ),
   ),
-  background: optional(flag('Do not wait: it goes on by itself as a job, and you are told when it ends.')),
-  terminal: optional(flag('Run it on a terminal, which the person can take over to type into. Goes on as a job.')),
+  background: optional(flag('Do not wait: it goes on by itself, and you are told when it ends.')),
+  terminal: optional(flag('Run it on a terminal, which the person can take over to type into. Goes on by itself.')),
 });
 
 export const runShell: Tool<Planned> = {
