@@ -2,13 +2,17 @@ import type { EntryBody } from '../../protocol/entry.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { Change } from '../../protocol/update.ts';
 import type { Recorder } from '../runtime/runtime.ts';
-import type { SessionParts } from './parts.ts';
 import type { Publisher } from './publish.ts';
+
+/** Parts of a session that tell its clients something. */
+interface Tells {
+  readonly publisher: Publisher;
+}
 
 /** What commands answer beside a turn: seen below it at once, and in the transcript once it is over (QUE-7). */
 export interface Answers {
   /** For carrying out `line`: as `parts`, and what it tells this client while a turn runs is kept. */
-  heard(parts: SessionParts, line: string, client: ClientId): SessionParts;
+  heard<P extends Tells>(parts: P, line: string, client: ClientId): P;
   /** The turn is over: what was kept goes into the transcript, behind it. */
   move(): void;
 }
