@@ -242,6 +242,7 @@ for (const kind of LINKS) {
       await linked.settle();
       expect(model.requests).toHaveLength(2);
       expect(seat.view.activity.turn).toBe(1);
+      expect(seat.view.queue.rows).toEqual([]);
       held.open();
       await seat.until(saysModel('heard'));
       await linked.idle();
