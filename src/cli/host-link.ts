@@ -2,7 +2,7 @@ import { type Outcome, refuse } from '../base/refusal.ts';
 import { type HostFiles, openHostFiles } from '../link/host-files.ts';
 import { type StartedHost, startHost } from '../link/host-process.ts';
 import { isRunning } from '../link/process-identity.ts';
-import { LOCAL_RECONNECT } from '../link/reconnect.ts';
+import { HOSTED_RECONNECT, LOCAL_RECONNECT, type ReconnectPolicy } from '../link/reconnect.ts';
 import { connectSession } from '../link/socket-client.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import { SystemError } from '../system/files.ts';
@@ -34,6 +34,8 @@ export async function openHosted(
   idleSeconds: number | null,
   /** Called once a new host's process runs. */
   onSpawn?: () => void,
+  /** A person at a window can wait, and leave; a script is told after seconds. */
+  reconnect: ReconnectPolicy = HOSTED_RECONNECT,
 ): Promise<Outcome<LinkedSession>> {
   const files = await openHostFiles(system, state);
   const start = (wanted: SessionRequest): Promise<Outcome<Way>> =>
@@ -49,12 +51,13 @@ export async function openHosted(
   const way =
     running === null ? await startOrJoin(system, files, request, start) : { ok: true as const, value: running };
   if (!way.ok) return way;
-  return linkToHost(system, way.value, client, async () => {
+  const another = async (): Promise<Way | null> => {
     const other = await hostOf(files, request.session);
     if (other !== null) return other;
     const again = await startOrJoin(system, files, asItWas(request), start);
     return again.ok ? again.value : null;
-  });
+  };
+  return linkToHost(system, way.value, client, another, reconnect);
 }
 
 /** Where two windows start a session's host at once, one of them is too late and goes to the other's. */
@@ -118,7 +121,7 @@ export async function attachToHost(
   readOnly = false,
 ): Promise<Outcome<LinkedSession>> {
   const files = await openHostFiles(system, state);
-  return linkToHost(system, host, client, () => hostOf(files, host.session), readOnly);
+  return linkToHost(system, host, client, () => hostOf(files, host.session), LOCAL_RECONNECT, readOnly);
 }
 
 /** The session as its journal has it; only what no journal holds is asked for again. */
@@ -143,6 +146,7 @@ function linkToHost(
   client: string,
   /** Another way once this one leads nowhere; null when there is none. */
   another: () => Promise<Way | null>,
+  reconnect: ReconnectPolicy,
   readOnly = false,
 ): Promise<Outcome<LinkedSession>> {
   let way = first;
@@ -168,7 +172,7 @@ function linkToHost(
         }
       }
     },
-    reconnect: LOCAL_RECONNECT,
+    reconnect,
     report: () => {},
   });
 }

@@ -5,6 +5,7 @@ import { parseSlash, slashCommands } from '../front/commands/slash.ts';
 import { exitCodeOf } from '../front/print/exit-codes.ts';
 import { runPrint } from '../front/print/print.ts';
 import { runPrintCommand } from '../front/print/print-command.ts';
+import { LOCAL_RECONNECT } from '../link/reconnect.ts';
 import type { NewAttachment } from '../protocol/intent.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { SessionCommand } from '../protocol/view.ts';
@@ -85,5 +86,5 @@ async function link(
   const { value } = reached;
   return value.kind === 'running'
     ? attachToHost(system, own.state ?? '', value.host, client)
-    : openHosted(system, own.state ?? '', value.request, client, settings.hostIdleSeconds);
+    : openHosted(system, own.state ?? '', value.request, client, settings.hostIdleSeconds, undefined, LOCAL_RECONNECT);
 }

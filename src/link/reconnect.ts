@@ -19,3 +19,6 @@ export const REMOTE_RECONNECT = backOff({ firstMs: 100, mostMs: 5_000, attempts:
 
 /** A host on this machine is back at once or not at all: about three seconds. */
 export const LOCAL_RECONNECT = backOff({ firstMs: 20, mostMs: 500, attempts: 10 });
+
+/** Whoever can start a session's host anew goes on trying: what keeps it away, such as a full disk, may take its time. */
+export const HOSTED_RECONNECT = backOff({ firstMs: 20, mostMs: 5_000, attempts: 720 });

@@ -184,6 +184,55 @@ test('closing: what was sent before is there, what waits is refused, each attach
   expect(server.connections).toBe(0);
 });
 
+test('a new host that cannot take up a session that was there is no end: others are tried, more and more seldom', async () => {
+  const clock = createMemoryClock();
+  const { view } = createFakeSession();
+  const opened: number[] = [];
+  let full = false;
+  const hosts: { send(message: FromHost): void; close(): void }[] = [];
+  const outcome = await connectSession({
+    client: 'one',
+    build: 'test',
+    clock,
+    async connect() {
+      opened.push(clock.ticks());
+      const pipe = createPipe();
+      const host = frame<FromHost>(pipe.right, {
+        onMessage(message) {
+          if (message.type === 'hello') {
+            host.send({ type: 'ready', protocol: 1, build: 'x' });
+            if (full) {
+              const refusal = { identifier: 'not-saved', message: 'the disk is full' };
+              host.send({ type: 'closed', why: 'crashed', refusal });
+              host.close();
+            }
+          } else if (message.type === 'attach') {
+            const update: Update = { seq: 9, changes: [{ type: 'snapshot', view, draft: null }] };
+            host.send({ type: 'update', attachment: (message as unknown as { attachment: number }).attachment, update });
+          }
+        },
+        onMalformed() {},
+        onClosed() {},
+      });
+      hosts.push(host);
+      return pipe.left;
+    },
+    reconnect: backOff({ firstMs: 10, mostMs: 40, attempts: 6 }),
+    report() {},
+  });
+  if (!outcome.ok) throw new Error(outcome.refusal.message);
+  outcome.value.attach({ client: 'one' }, () => {});
+  await clock.settle();
+  full = true;
+  hosts[0]!.close();
+  await clock.advance(75);
+  expect(opened).toEqual([0, 10, 30, 70]);
+  expect(outcome.value.state.phase).not.toBe('closed');
+  full = false;
+  await clock.advance(40);
+  expect(outcome.value.state).toEqual({ phase: 'connected' });
+});
+
 test('a gap in the numbers is closed by a snapshot', async () => {
   const clock = createMemoryClock();
   const pipe = createPipe();

@@ -106,6 +106,12 @@ function createClient(options: ConnectOptions) {
   let nextNumber = 0;
   /** The last intent sent over the present connection, which a cancel may overtake. */
   let lastIntent = 0;
+  /** The session was seen once: what keeps it away later may pass. */
+  let wasThere = false;
+  /** Tries since it was last seen. */
+  let tries = 0;
+  /** Why the session could not be taken up at the last of them. */
+  let kept: Refusal | null = null;
 
   function changed(): void {
     liveness?.owed(outbox.waiting.length + reads.size);
@@ -189,8 +195,10 @@ function createClient(options: ConnectOptions) {
   }
 
   async function reconnect(): Promise<void> {
-    let refusal: Refusal = { identifier: 'link-lost', message: 'the host closed the connection' };
-    for (let attempt = 1; ; attempt++) {
+    let refusal: Refusal = kept ?? { identifier: 'link-lost', message: 'the host closed the connection' };
+    kept = null;
+    for (let attempt = tries + 1; ; attempt++) {
+      tries = attempt;
       const delay = options.reconnect.delay(attempt);
       if (delay === null) return finish('lost', refusal);
       setState({ phase: 'reconnecting', attempt });
@@ -225,6 +233,10 @@ function createClient(options: ConnectOptions) {
 
   function receive(message: FromHost): void {
     liveness?.heard();
+    if (message.type === 'update') {
+      wasThere = true;
+      tries = 0;
+    }
     switch (message.type) {
       case 'update':
         takeUpdate(message.attachment, message.update);
@@ -252,7 +264,13 @@ function createClient(options: ConnectOptions) {
       case 'closed':
         // A host that restarts or crashed may be back under the same name; one that ended will not.
         if (message.why === 'ended' || message.why === 'idle') finish('ended', null);
-        else if (message.refusal !== undefined) finish('lost', message.refusal);
+        else if (message.refusal !== undefined && (!wasThere || IN_VAIN.has(message.refusal.identifier)))
+          finish('lost', message.refusal);
+        // A new host that could not take the session up (a full disk) goes, and the next try may find it better.
+        else if (message.refusal !== undefined) {
+          kept = message.refusal;
+          framed?.cut();
+        }
         break;
       case 'fault':
         report(`the host closed the link: ${message.identifier}: ${message.message}`);
