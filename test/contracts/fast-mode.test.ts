@@ -146,7 +146,10 @@ test('a write that failed is over once it was said, and the next one is tried (F
   expect(seat.outcome('f1')).toMatchObject({ state: 'refused', messages: [{ identifier: 'not-saved' }] });
   await command(seat, 'f2', 'on');
   await house.idle();
-  expect(seat.outcome('f2')).toMatchObject({ state: 'failed', messages: [{ text: expect.stringContaining('the disk is gone') }] });
+  expect(seat.outcome('f2')).toMatchObject({
+    state: 'failed',
+    messages: [{ text: expect.stringContaining('the disk is gone') }],
+  });
   expect(seat.view.head.fast?.on).toBe(false);
   await command(seat, 'f3', 'on');
   await house.idle();

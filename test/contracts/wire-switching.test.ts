@@ -70,6 +70,36 @@ const step = fc.record({
   effort: anyEffort,
 });
 
+test('a picture without a word, in the middle of a conversation, is taken by each of them (UP-24)', async () => {
+  for (const one of served) {
+    one.next = { parts: ['well'] };
+    const before = one.fake.requests.length;
+    const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }];
+    for (let round = 0; round < 2; round++) {
+      const { end } = await collectReply(one.model, plainRequest(messages));
+      messages.push({ role: 'assistant', parts: end.parts, from: one.model.ref });
+      messages.push({ role: 'user', parts: [{ type: 'text', text: '' }, PICTURE] });
+    }
+    expect(one.fake.requests.slice(before).map(({ refused }) => refused)).toEqual([null, null]);
+  }
+});
+
+test('a call that answered nothing is taken by each of them', async () => {
+  for (const one of served) {
+    const before = one.fake.requests.length;
+    const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }];
+    one.next = { parts: [{ tool: 'look', input: { at: 'x' } }] };
+    const { end } = await collectReply(one.model, plainRequest(messages));
+    const results = end.parts.flatMap((part): CallResult[] =>
+      part.type === 'call' ? [{ call: part.call, tool: part.tool, text: '', error: false, images: [PICTURE] }] : [],
+    );
+    messages.push({ role: 'assistant', parts: end.parts, from: one.model.ref }, { role: 'results', results });
+    one.next = { parts: ['well'] };
+    await collectReply(one.model, plainRequest(messages));
+    expect(one.fake.requests.slice(before).map(({ refused }) => refused)).toEqual([null, null]);
+  }
+});
+
 test('any sequence of wires, replies, cuts and pictures stays valid on each of them (UP-24)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 10 }), async (steps) => {

@@ -1,5 +1,6 @@
 import type { ModelRef } from '../../../protocol/message.ts';
 import type { Message, ModelRequest, UserPart } from '../model.ts';
+import { isBlank } from '../providers/request-parts.ts';
 import type { CliMessage } from './cli-message.ts';
 import type { ToolAnswer } from './tool-offer.ts';
 
@@ -19,7 +20,9 @@ export function marksExplained(mark: string): string {
 
 /** What a person says, as it is. */
 export function userContent(messages: readonly Message[]): CliMessage[] {
-  const parts = messages.flatMap((message) => (message.role === 'user' ? message.parts.map(plainPart) : []));
+  const given = messages.flatMap((message) => (message.role === 'user' ? message.parts : []));
+  // The service refuses a text of nothing, such as stands beside a picture that was sent without a word.
+  const parts = given.filter((part) => part.type === 'image' || !isBlank(part.text)).map(plainPart);
   // With a slash in front it would be taken for a command of the program.
   return parts.map((part) => (String(part.text ?? '').startsWith('/') ? text(` ${String(part.text)}`) : part));
 }
@@ -32,9 +35,9 @@ export function markedContent(messages: readonly Message[], mark: string): CliMe
 /** The answers to the calls of the process, in call order. */
 export function answersOf(message: Message): ToolAnswer[] {
   if (message.role !== 'results') return [];
-  return message.results.map(({ text, error, images }) => ({
+  return message.results.map(({ text: words, error, images }) => ({
     error,
-    content: [{ type: 'text', text: text.toWellFormed() }, ...images.map(mcpImage)],
+    content: [text(isBlank(words) ? '(no output)' : words), ...images.map(mcpImage)],
   }));
 }
 
