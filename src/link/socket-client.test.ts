@@ -208,7 +208,11 @@ test('a new host that cannot take up a session that was there is no end: others 
             }
           } else if (message.type === 'attach') {
             const update: Update = { seq: 9, changes: [{ type: 'snapshot', view, draft: null }] };
-            host.send({ type: 'update', attachment: (message as unknown as { attachment: number }).attachment, update });
+            host.send({
+              type: 'update',
+              attachment: (message as unknown as { attachment: number }).attachment,
+              update,
+            });
           }
         },
         onMalformed() {},
