@@ -50,7 +50,10 @@ test('a watched file that changes starts a turn that says which; Ctrl-C at rest 
   const { driver } = flight;
   await flight.say('/watch a.log what is new?');
   expect(driver.region('hint')).toContain('watching a file');
-  await system.files.writeAtomic(`${FOLDER}/a.log`, new TextEncoder().encode('two words'), { mode: 0o644, flush: false });
+  await system.files.writeAtomic(`${FOLDER}/a.log`, new TextEncoder().encode('two words'), {
+    mode: 0o644,
+    flush: false,
+  });
   await system.clock.advance(10_000);
   await flight.rest();
   expect(driver.region('transcript')).toContain('watch 1: the file a.log changed.');

@@ -36,9 +36,7 @@ function wordsOf(line: AuditLine): string {
     case 'processor':
       return `processor read ${line.refs.join(', ')}${line.document === null ? '' : ` and made ${line.document}`}`;
     case 'job':
-      return line.did === 'moved'
-        ? `the person moved ${line.job} to the background`
-        : `the person stopped ${line.job}`;
+      return line.did === 'moved' ? `the person moved ${line.job} to the background` : `the person stopped ${line.job}`;
     case 'check':
       return `check of ${line.ref}: ${line.verdict}`;
     case 'trust':
