@@ -141,6 +141,7 @@ export async function openSession(
     tools: createTools(),
     settings: {
       effort: request.effort ?? settings.effort,
+      thinking: settings.thinking,
       retries: settings.retries ?? 5,
       stallMs: (settings.stallSeconds ?? 120) * 1000,
     },

@@ -44,6 +44,7 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   'set-mode': true,
   'set-model': true,
   'adjust-effort': false,
+  'set-thinking': true,
   recall: false,
   'queue-resume': true,
   'queue-discard': false,

@@ -8,6 +8,8 @@ export interface ModelRef {
 
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max' | 'default';
 export type PermissionMode = 'ask' | 'edits' | 'plan' | 'bypass';
+/** Where a person reads the model's thinking: nowhere, its newest line while it streams, or as cards. */
+export type ThinkingShown = 'off' | 'status' | 'transcript';
 
 /**
  * One part of an assistant message, in order. `opaque` is what its wire must be given back exactly (a thinking

@@ -4,7 +4,16 @@ import type { Display, TodoItem } from './display.ts';
 import type { Effect } from './effect.ts';
 import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from './entry.ts';
 import type { Failure } from './failure.ts';
-import type { Attachment, Effort, ModelRef, PermissionMode, StopReason, Target, Totals } from './message.ts';
+import type {
+  Attachment,
+  Effort,
+  ModelRef,
+  PermissionMode,
+  StopReason,
+  Target,
+  ThinkingShown,
+  Totals,
+} from './message.ts';
 import type { SignIn } from './provider.ts';
 import type { Standing } from './standing.ts';
 import type { QuotaFigure } from './usage.ts';
@@ -49,6 +58,8 @@ export interface Head {
   contextWindow: number | null;
   /** Whether requests ask for the faster, dearer service (`/fast`), and whether this model offers it. */
   fast?: { on: boolean; offered: boolean };
+  /** How readable thinking is shown (`/thinking`); missing: in the transcript. */
+  thinking?: ThinkingShown;
   /** What starts turns by itself: a loop, a goal, watched files; missing: nothing does. */
   standing?: Standing;
   /** How much of an account's allowance is used; missing or null: nothing to show. */

@@ -57,6 +57,8 @@ export interface ModelRequest {
   readonly session: string;
   /** Faster for more money, or slower for less, where the service offers it; missing: its usual way. */
   readonly tier?: 'priority' | 'flex';
+  /** False: nobody reads the thinking, so words for people are not asked for where a wire can leave them out. */
+  readonly readableThinking?: false;
 }
 
 export type Message =

@@ -39,7 +39,7 @@ export async function buildRequest(
 
 /** A request of this session with these messages; its beginning is the same for all of them. */
 export function requestFor(
-  runtime: Pick<Runtime, 'systemPrompt' | 'calls' | 'session'>,
+  runtime: Pick<Runtime, 'systemPrompt' | 'calls' | 'session' | 'readsThinking'>,
   { model, effort }: Pick<TurnTerms, 'model' | 'effort'>,
   messages: readonly Message[],
 ): ModelRequest {
@@ -51,6 +51,7 @@ export function requestFor(
     maxOutput: model.facts.maxOutput,
     cacheMarks: cacheMarks(messages),
     session: runtime.session,
+    ...(runtime.readsThinking() ? {} : { readableThinking: false as const }),
   };
 }
 

@@ -69,6 +69,8 @@ export interface Runtime {
   readonly retryLimits: Partial<RetryLimits>;
   /** Whether the person wants the faster, dearer service, as it stands now. */
   readonly fast: () => boolean;
+  /** Whether somebody reads the thinking, as it stands now. */
+  readonly readsThinking: () => boolean;
   /** How often a turn may sleep until a usage limit is lifted. */
   readonly sleeps: number;
   /** What the model has to be told with the next request of the turn; absent: nothing ever. */

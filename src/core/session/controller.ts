@@ -1,6 +1,6 @@
 import { done, type Refusal } from '../../base/refusal.ts';
 import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
-import type { Effort, PermissionMode } from '../../protocol/message.ts';
+import type { Effort, PermissionMode, ThinkingShown } from '../../protocol/message.ts';
 import type { Answered, QueryType } from '../../protocol/query.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
 import type { System } from '../../system/system.ts';
@@ -57,7 +57,7 @@ import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
 import { createOutcomes } from './outcomes.ts';
-import type { FastMode, SessionMemory, SessionParts } from './parts.ts';
+import type { FastMode, SessionMemory, SessionParts, ThinkingMode } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
 import { createSameFile } from './same-file.ts';
@@ -181,6 +181,8 @@ export interface ControllerOptions {
 
 export interface SessionSettings {
   readonly effort: Effort;
+  /** How readable thinking is shown; absent: in the transcript. */
+  readonly thinking?: ThinkingShown;
   /** Further tries after a failure that may pass. */
   readonly retries: number;
   /** Milliseconds without a byte after which a reply counts as cut. */
@@ -225,10 +227,12 @@ export async function createController(options: ControllerOptions): Promise<Sess
   });
   const { recollection: past, transcript } = await foldKept(journal, folder, options.version, undefined, usage);
   const { view } = past;
+  const thinking: ThinkingMode = { mode: options.settings.thinking ?? 'transcript' };
   Object.assign(view.head, {
     home: system.environment.home,
     mode: openingMode(options, past.modeChosen ? view.head.mode : null),
     bypassOffered: options.bypassOffered,
+    thinking: thinking.mode,
     notSaved: journal.trouble ?? options.notSaved,
     sandbox: typeof options.sandbox === 'string' ? options.sandbox : 'being checked',
     commands: SESSION_COMMANDS,
@@ -492,6 +496,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         return bytes === null ? null : Buffer.from(bytes).toString('base64');
       },
       fast: () => fast.on,
+      readsThinking: () => thinking.mode !== 'off',
       // Nobody watches a one-shot run: one that slept for hours would only look as if it hung.
       sleeps: options.canAsk ? (options.usage?.sleeps ?? 0) : 0,
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
@@ -610,6 +615,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     runtime: () => runtime,
     autocompact,
     fast,
+    thinking,
     usage,
     efforts,
     saveDefaults: options.saveDefaults ?? (async () => false),

@@ -13,6 +13,7 @@ import { accepted, refused } from './sent.ts';
 import { runCommand, waitsForIdle } from './session-commands.ts';
 import { setMode } from './set-mode.ts';
 import { answerSignIn, connectProvider } from './sign-in.ts';
+import { setThinking } from './thinking-command.ts';
 import { navigate } from './tree-moves.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -168,6 +169,8 @@ async function handleIntent(
       return chooseModel(parts, intent, client);
     case 'adjust-effort':
       return adjustEffort(parts, intent.by > 0 ? 1 : -1, client);
+    case 'set-thinking':
+      return setThinking(parts, intent.mode, client);
     case 'recall':
       return takeOut(parts, intent.inputs, 'recalled');
     case 'queue-discard':

@@ -1,6 +1,7 @@
 import type { Aside } from '../../protocol/aside.ts';
 import type { EntryBody, EntryId, EntryOf } from '../../protocol/entry.ts';
 import type { Sent } from '../../protocol/intent.ts';
+import type { ThinkingShown } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { System } from '../../system/system.ts';
 import type { BeforeImages } from '../changes/before-images.ts';
@@ -42,6 +43,11 @@ export interface FastMode {
   on: boolean;
 }
 
+/** How readable thinking is shown; changed by `/thinking`. */
+export interface ThinkingMode {
+  mode: ThinkingShown;
+}
+
 /** Everything a session is made of, for the files that serve its door. */
 export interface SessionParts {
   readonly system: System;
@@ -71,6 +77,7 @@ export interface SessionParts {
   readonly runtime: () => Runtime | null;
   readonly autocompact: Autocompact;
   readonly fast: FastMode;
+  readonly thinking: ThinkingMode;
   /** What was used, what it cost and what it may still cost. */
   readonly usage: Pick<UsageDesk, 'report' | 'accountChanged'>;
   readonly efforts: SavedEfforts;

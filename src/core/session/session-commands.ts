@@ -24,6 +24,7 @@ import { setMode } from './set-mode.ts';
 import { carryOutSignIn, carryOutSignOut, refusesSignIn } from './sign-in.ts';
 import { beginLoop, goalAtOnce, loopAtOnce, refusesLoop, setGoal, watchFile } from './standing-commands.ts';
 import { statusRows } from './status.ts';
+import { chooseThinking, THINKING_MODES } from './thinking-command.ts';
 import { bringBack, goInTree, labelPlace, refusesTree } from './tree-moves.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { CommandEnd } from './turn-loop.ts';
@@ -90,6 +91,15 @@ const COMMANDS: readonly Command[] = [
     during: 'now',
     behind: true,
     run: (parts, argument, client) => chooseModel(parts, { model: null, effort: argument as Effort }, client),
+  },
+  {
+    name: 'thinking',
+    argument: `[${THINKING_MODES.join('|')}]`,
+    suggestions: THINKING_MODES,
+    description: 'Choose how the thinking of the model is shown',
+    during: 'now',
+    always: true,
+    run: chooseThinking,
   },
   {
     name: 'mode',

@@ -228,6 +228,13 @@ export const SETTINGS = {
     'Thinking effort of new sessions.',
   ),
   efforts: EFFORTS_OF,
+  thinking: choice(
+    'thinking',
+    'transcript',
+    ['off', 'status', 'transcript'],
+    'session',
+    'How readable thinking is shown: not at all, its newest line while it streams, or in the transcript; /thinking writes it.',
+  ),
   providers: PROVIDERS,
   contextWindow: whole(
     'contextWindow',

@@ -78,11 +78,13 @@ export function drawScreen(
   const layout = placeScene(unplaced, textLayout, below);
   const scene: Scene = { ...unplaced, layout };
   const { screen, view, theme } = scene;
+  const hidesThinking = (view.head.thinking ?? 'transcript') !== 'transcript';
   scene.cards.configure({
     width: Math.max(1, transcriptInner(layout).width),
     openKey: `[${scene.keymap.label('open') ?? 'Enter'}]`,
     expandAll: screen.expandAll,
     toggled: screen.toggled,
+    hidesThinking,
     onCode: scene.onCode,
   });
   const { header, separator, hint, transcript } = layout;
@@ -105,6 +107,7 @@ export function drawScreen(
       selection,
       expandAll,
       toggled,
+      hidesThinking,
       theme,
     ],
     () => drawTranscript(painter, scene),

@@ -29,7 +29,7 @@ export function geminiRequest(request: ModelRequest, shape: GeminiShape): Gemini
   const system = request.system.filter((text) => !isBlank(text)).map((text) => ({ text: text.toWellFormed() }));
   const functions = functionsOf(request);
   const noCalls = request.tools.length === 0 || request.calls === 'forbidden';
-  const thinkingConfig = thinkingOf(shape, request.effort);
+  const thinkingConfig = thinkingOf(shape, request);
   const generationConfig = {
     ...(request.maxOutput === null ? {} : { maxOutputTokens: request.maxOutput }),
     ...(thinkingConfig === null ? {} : { thinkingConfig }),
@@ -162,10 +162,11 @@ const BUDGETS: Readonly<Record<Exclude<Effort, 'default'>, number>> = {
   max: 24_576,
 };
 
-function thinkingOf({ ref, facts, noThinking }: GeminiShape, effort: Effort) {
+function thinkingOf({ ref, facts, noThinking }: GeminiShape, { effort, readableThinking }: ModelRequest) {
   if (noThinking || !facts.thinking) return null;
   const level = nearestEffort(facts.efforts, effort);
   const asked =
     level === null ? {} : thinksByLevel(ref.model) ? { thinkingLevel: level } : { thinkingBudget: BUDGETS[level] };
-  return { includeThoughts: true, ...asked };
+  const config = { ...(readableThinking === false ? {} : { includeThoughts: true }), ...asked };
+  return Object.keys(config).length === 0 ? null : config;
 }

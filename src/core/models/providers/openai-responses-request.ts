@@ -51,7 +51,9 @@ export function responsesRequest(request: ModelRequest, shape: ResponsesShape): 
   const effort = reasons && !lacks('effort') ? effortOf(shape, request.effort) : null;
   const reasoning = {
     ...(effort === null ? {} : { effort }),
-    ...(reasons && shape.known && !lacks('summary') ? { summary: 'auto' as const } : {}),
+    ...(reasons && shape.known && !lacks('summary') && request.readableThinking !== false
+      ? { summary: 'auto' as const }
+      : {}),
   };
   return {
     model: shape.ref.model,

@@ -8,6 +8,7 @@ import { anyConversation, anyEffort, anyText } from '../../../../test/support/ra
 import type { ModelRef } from '../../../protocol/message.ts';
 import { knownModels, snapshotFacts } from '../facts/snapshot.ts';
 import type { ModelFacts, ModelRequest } from '../model.ts';
+import { anthropicRequest } from './anthropic-request.ts';
 import { geminiRequest } from './google-request.ts';
 import { CHAT_DIALECTS, type ChatLack } from './openai-chat-dialects.ts';
 import { chatRequest } from './openai-chat-request.ts';
@@ -72,7 +73,8 @@ test.each(Object.entries(WIRES))(
         fc.array(anyText, { maxLength: 3 }),
         fc.boolean(),
         fc.boolean(),
-        ([model, messages], effort, system, tools, forbidden) => {
+        fc.boolean(),
+        ([model, messages], effort, system, tools, forbidden, unread) => {
           const unknown = {
             contextWindow: null,
             maxOutput: null,
@@ -87,6 +89,7 @@ test.each(Object.entries(WIRES))(
             messages,
             tools: tools ? [{ name: 'read_file', description: '', input: { type: 'object', properties: {} } }] : [],
             ...(forbidden ? { calls: 'forbidden' } : {}),
+            ...(unread ? { readableThinking: false } : {}),
             effort,
             maxOutput: facts.maxOutput,
             cacheMarks: [],
@@ -98,3 +101,38 @@ test.each(Object.entries(WIRES))(
     );
   },
 );
+
+test('where nobody reads the thinking no words of it are asked for; what a service needs back is asked for as ever (SC-19.9)', () => {
+  const request: ModelRequest = {
+    system: [],
+    messages: [{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
+    tools: [],
+    effort: 'high',
+    maxOutput: null,
+    cacheMarks: [],
+    session: 's',
+  };
+  const unread: ModelRequest = { ...request, readableThinking: false };
+  const facts = {
+    contextWindow: null,
+    maxOutput: null,
+    images: true,
+    thinking: true,
+    efforts: ['low', 'medium', 'high'],
+    price: null,
+  } as const;
+  const responses = (one: ModelRequest) =>
+    responsesRequest(one, { ref: OWN, facts, known: true, lacks: new Set(), deadReasoning: new Set() });
+  expect(responses(request).reasoning).toEqual({ effort: 'high', summary: 'auto' });
+  expect(responses(unread)).toEqual({ ...responses(request), reasoning: { effort: 'high' } });
+  expect(responses(unread).include).toEqual(['reasoning.encrypted_content']);
+  const gemini = (one: ModelRequest, model = 'gemini-4-neon') =>
+    geminiRequest(one, { ref: { ...OWN, model }, facts, noThinking: false, deadSignatures: new Set() });
+  expect(gemini(request).generationConfig?.thinkingConfig).toEqual({ includeThoughts: true, thinkingLevel: 'high' });
+  expect(gemini(unread).generationConfig?.thinkingConfig).toEqual({ thinkingLevel: 'high' });
+  expect(gemini({ ...unread, effort: 'default' }).generationConfig).toBeUndefined();
+  // Signed thinking goes back word for word, so it is asked for with its words.
+  const anthropic = (one: ModelRequest) =>
+    anthropicRequest(one, { ref: OWN, facts, thinking: 'adaptive', deadSignatures: new Set() });
+  expect(anthropic(unread)).toEqual(anthropic(request));
+});

@@ -84,6 +84,23 @@ describe('card list', () => {
     );
   });
 
+  test('hidden thinking takes no row, is not copied, and the scrollbar counts it only where it stands (SC-19.14)', () => {
+    const view = viewOf(['one', 'thought\nof it', 'two', 'three']);
+    Object.assign(view.transcript.items[1]!, { kind: 'thinking' });
+    const cards = listOf();
+    const shown = { width: 40, openKey: '', expandAll: false, toggled: new Set<string>() };
+    const measured = (hidesThinking: boolean) => {
+      cards.configure({ ...shown, hidesThinking });
+      while (cards.measure(view, 3));
+      return cards.position(view, { index: 3, row: 0 });
+    };
+    expect(measured(false)).toEqual({ above: 5, total: 7 });
+    expect(measured(true)).toEqual({ above: 3, total: 5 });
+    const all = { from: { index: 0, row: 0, column: 0 }, to: { index: 3, row: 1000, column: 1000 } };
+    expect(selectedText(view, cards, all)).toBe('one\n\ntwo\n\nthree');
+    expect(measured(false)).toEqual({ above: 5, total: 7 });
+  });
+
   test('once what is out of sight was measured, the scrollbar stands exactly where the row is (TC-2)', () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.integer({ min: 8, max: 60 }), fc.boolean(), (each, pick, width, changes) => {

@@ -1,6 +1,6 @@
 import type { CodeBlock } from '../../../base/code-block.ts';
 import type { Change } from '../../../protocol/update.ts';
-import type { Item, View } from '../../../protocol/view.ts';
+import type { Item, LivePart, View } from '../../../protocol/view.ts';
 import { blockOf, gapBefore, liveBlockOf } from '../blocks/block-of.ts';
 import { LiveProse } from '../blocks/live-prose.ts';
 import { type BlockOptions, INDENT, type Row } from '../blocks/row.ts';
@@ -20,6 +20,8 @@ export interface ListOptions {
   /** Whether thinking and long output are unfolded, and for which cards that is the other way round. */
   readonly expandAll: boolean;
   readonly toggled: ReadonlySet<string>;
+  /** Whether cards of thinking take no room at all. */
+  readonly hidesThinking?: boolean;
   readonly onCode?: (block: CodeBlock) => void;
 }
 
@@ -58,8 +60,13 @@ export class CardList {
   private uncounted = true;
 
   configure(options: ListOptions): void {
-    const { width, expandAll, toggled } = this.options;
-    if (options.width !== width || options.expandAll !== expandAll || options.toggled !== toggled) {
+    const { width, expandAll, toggled, hidesThinking = false } = this.options;
+    if (
+      options.width !== width ||
+      options.expandAll !== expandAll ||
+      options.toggled !== toggled ||
+      (options.hidesThinking ?? false) !== hidesThinking
+    ) {
       this.forgetHeights();
     }
     if (options.width !== width) this.kept.clear();
@@ -199,7 +206,7 @@ export class CardList {
       if (left <= 0) return true;
       // Laid out only to be counted: what is on the screen keeps its place in the cache.
       const kept = this.keptRows(item);
-      const laid = kept ?? blockOf(item, this.blockOptions(this.isExpanded(item.id)));
+      const laid = kept ?? this.rowsOf(item);
       this.note(view, index, laid.length + (laid.length === 0 ? 0 : this.gapAt(view, index)));
       left -= 1 + (kept === null ? laid.length : 0);
     }
@@ -221,7 +228,7 @@ export class CardList {
 
   /** What the height of a card rests on, at one width. */
   private stateOf(view: View, index: number, item: Item): string {
-    return `${item.id} ${item.revision} ${this.isExpanded(item.id)} ${this.kindAt(view, index - 1)}`;
+    return `${item.id} ${item.revision} ${this.isExpanded(item.id)} ${this.kindBefore(view, index)}`;
   }
 
   isExpanded(id: string): boolean {
@@ -236,13 +243,18 @@ export class CardList {
     const expanded = this.isExpanded(item.id);
     const kept = this.keptRows(item);
     if (kept !== null) return kept;
-    const rows = this.handedOver(item) ?? blockOf(item, this.blockOptions(expanded));
+    const rows = this.handedOver(item) ?? this.rowsOf(item);
     if (this.kept.size >= KEPT_CARDS) this.forget();
     this.kept.set(item.id, { revision: item.revision, expanded, rows });
     return rows;
   }
 
+  private rowsOf(item: Item): Row[] {
+    return blockOf(item, this.blockOptions(this.isExpanded(item.id)));
+  }
+
   private keptRows(item: Item): Row[] | null {
+    if (this.isHidden(item.kind)) return NO_ROWS;
     const kept = this.kept.get(item.id);
     const holds = kept?.revision === item.revision && kept.expanded === this.isExpanded(item.id);
     return holds ? kept.rows : null;
@@ -251,7 +263,7 @@ export class CardList {
   private layOutLive(view: View, part: number): Row[] {
     const live = view.live;
     const shown = live?.parts[part];
-    if (live === null || shown === undefined) return [];
+    if (live === null || shown === undefined || this.isHidden(shown.type)) return NO_ROWS;
     const id = `live ${live.turn} ${live.round} ${part}`;
     if (shown.type === 'text') {
       if (this.prose === null || this.prose.id !== id || this.prose.width !== this.options.width) {
@@ -278,7 +290,18 @@ export class CardList {
   private gapAt(view: View, index: number): number {
     const kind = this.kindAt(view, index);
     if (kind === null || index === 0) return 0;
-    return gapBefore(this.kindAt(view, index - 1), kind);
+    return gapBefore(this.kindBefore(view, index), kind);
+  }
+
+  /** Of the nearest card before this one that takes room. */
+  private kindBefore(view: View, index: number): Item['kind'] | null {
+    let at = index - 1;
+    while (at >= 0 && this.isHidden(this.kindAt(view, at))) at--;
+    return this.kindAt(view, at);
+  }
+
+  private isHidden(kind: Item['kind'] | LivePart['type'] | null): boolean {
+    return kind === 'thinking' && this.options.hidesThinking === true;
   }
 
   private kindAt(view: View, index: number): Item['kind'] | null {
@@ -314,6 +337,7 @@ export class CardList {
   }
 }
 
+const NO_ROWS: Row[] = [];
 const PLACEHOLDER: Row[] = [
   { margin: [INDENT], line: [piece('…', 'quiet')], join: '\n', furniture: true },
   { margin: [INDENT], line: [], join: '\n', furniture: true },

@@ -178,7 +178,9 @@ function statusLines(scene: Scene): Line[] {
       [glyph, lifted],
     ];
   }
-  const words = activity.detail !== '' ? activity.detail : (writingCall(live) ?? PHASES[activity.phase]);
+  const phase = activity.detail !== '' ? activity.detail : (writingCall(live) ?? PHASES[activity.phase]);
+  const thought = activity.phase === 'thinking' && view.head.thinking === 'status' ? newestThought(live) : '';
+  const words = thought === '' ? phase : cutToWidth(thought, Math.floor(scene.layout.prompt.width * THOUGHT_SHARE));
   const time = activity.since === null ? '' : clockTime(now - activity.since);
   const written = live === null ? 0 : live.tokens + callTokens(live);
   const tokens = written < 1 ? [] : [piece(`${count(written)} tokens`, 'quiet')];
@@ -216,6 +218,17 @@ function stopWords({ view }: Scene) {
 function writingCall(live: LiveMessage | null): string | null {
   const last = live?.parts.at(-1);
   return last?.type === 'call' ? `Writing ${oneLine(last.title === '' ? last.tool : last.title)}` : null;
+}
+
+/** Of the border's width; the rest is for the clock, the key that stops it and the model. */
+const THOUGHT_SHARE = 0.4;
+
+/** The line of thinking that is being written; empty where the model is at something else. */
+function newestThought(live: LiveMessage | null): string {
+  const last = live?.parts.at(-1);
+  if (last?.type !== 'thinking') return '';
+  const text = last.text.trimEnd();
+  return oneLine(text.slice(text.lastIndexOf('\n') + 1).trimStart());
 }
 
 /** About four bytes a token. */
