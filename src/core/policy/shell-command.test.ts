@@ -7,6 +7,12 @@ const words = (line: string) => parseLine(line).commands.map((command) => comman
 const refusal = (line: string) => parseLine(line).unparsed;
 
 describe('reading a shell line', () => {
+  test('RULE-3: what goes on in the middle of a word on the next line is not known: bash joins it first', () => {
+    for (const line of ["$\\\n$'\\x61a'", 'cat <\\\n(rm x)', 'gi\\\nt log'])
+      expect(parseLine(line).unparsed).not.toBeNull();
+    expect(parseLine('git log \\\n  --oneline').unparsed).toBeNull();
+  });
+
   test('words, quotes and escapes', () => {
     expect(words('cat ./.en""v')).toEqual([['cat', './.env']]);
     expect(words(`grep -n 'a && b' f`)).toEqual([['grep', '-n', 'a && b', 'f']]);

@@ -76,6 +76,8 @@ class LineReader {
       this.note('lines within lines');
       return;
     }
+    // Bash takes these two characters out before it reads on, so that `$` and `<` may meet what they do not stand before.
+    if (/[^\s]\\\n/.test(line)) this.note('a line that goes on in the middle of a word');
     let script: ParsedScript;
     try {
       script = parse(line);

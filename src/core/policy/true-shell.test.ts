@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are words of a shell
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -12,6 +12,8 @@ import { parseLine } from './shell-command.ts';
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'houston-shell-'));
+  // Lines write and match files where they run (`>&2*`): never those that hold what was noted.
+  mkdirSync(join(folder, 'here'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -30,7 +32,7 @@ function started(lines: readonly string[]): string[][][] {
   ].join('\n');
   spawnSync(Bun.which('bash') ?? '/bin/bash', ['--norc', '--noprofile', '-c', script], {
     input: `${lines.join('\0')}\0`,
-    cwd: folder,
+    cwd: join(folder, 'here'),
     env: { PATH: '/nowhere', OUT: folder, LC_ALL: 'C.UTF-8' },
     timeout: 30_000,
   });
