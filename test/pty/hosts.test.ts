@@ -293,7 +293,7 @@ test('a window that may look only sees all, sends nothing and ends nothing', asy
   await looking.until('again');
   looking.write('\x04');
   expect(await looking.exited).toBe(0);
-  expect(looking.text()).toContain('The session goes on');
+  await eventually('its last line', () => looking.text().includes('The session goes on'));
   expect(place.hosts()).toHaveLength(1);
   expect(screen.text()).not.toContain('let me in');
 }, 60_000);
