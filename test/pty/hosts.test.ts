@@ -123,7 +123,7 @@ test('/quit, Ctrl-D twice and the window of another end the host and leave nothi
     const stopped = await place.run(['hosts', 'stop', 'idle']);
     expect(stopped.out).toContain(`${host!.host}  stopped`);
     expect(await other.exited).toBe(0);
-    expect(other.text()).toContain('houston --resume');
+    await eventually('its last line', () => other.text().includes('houston --resume'));
     expect(traces(place)).toEqual([]);
   }
 }, 60_000);
