@@ -193,6 +193,7 @@ test('/restart: the old process ends, the same session goes on in a new one, no 
   await eventually('the old host gone', () => !isAlive(old!.pid));
   await screen.until('Restarted on the installed code');
   await screen.until('❯ What shall be done?');
+  await eventually('one host', () => place.hosts().length === 1);
   expect(place.hosts().map((host) => host.session)).toEqual([old!.session]);
   await second.until('─ Ready ─');
   await second.say('go on');
