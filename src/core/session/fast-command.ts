@@ -1,6 +1,7 @@
 import type { Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { Model } from '../models/model.ts';
+import { ended } from './command-end.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted, refused } from './sent.ts';
 import type { CommandEnd } from './turn-loop.ts';
@@ -44,13 +45,4 @@ function stateText(on: boolean, model: Model | null): string {
   if (model === null || model.facts.fast === true)
     return 'Fast mode is on: the service answers faster and charges more.';
   return 'Fast mode is on, but the service of this model does not offer it.';
-}
-
-function ended(
-  state: CommandEnd['state'],
-  level: 'info' | 'warning' | 'error',
-  identifier: string,
-  text: string,
-): CommandEnd {
-  return { state, messages: [{ level, identifier, text }] };
 }

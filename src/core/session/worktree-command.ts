@@ -3,6 +3,7 @@ import type { Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { WORKSPACE } from '../journal/summary.ts';
 import type { Waiting } from '../runtime/inbox.ts';
+import { ended } from './command-end.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted } from './sent.ts';
 import type { SlowTask } from './slow-work.ts';
@@ -121,13 +122,4 @@ async function resolve(parts: SessionParts, row: Waiting): Promise<CommandEnd> {
   inbox.add({ id: entry!.id, ...body }, inbox.rows[0]?.id ?? null);
   loop.wake();
   return { state: 'done', messages: [] };
-}
-
-function ended(
-  state: CommandEnd['state'],
-  level: 'info' | 'warning' | 'error',
-  identifier: string,
-  text: string,
-): CommandEnd {
-  return { state, messages: [{ level, identifier, text }] };
 }
