@@ -100,6 +100,25 @@ test('a call that answered nothing is taken by each of them', async () => {
   }
 });
 
+test('a reply of blanks alone, with a call or without one, is taken by each of them (UP-24)', async () => {
+  for (const one of served)
+    for (const call of [[], [{ tool: 'look', input: { at: 'x' } }]]) {
+      const before = one.fake.requests.length;
+      const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }];
+      one.next = { parts: [' ', ...call] };
+      const { end } = await collectReply(one.model, plainRequest(messages));
+      messages.push({ role: 'assistant', parts: end.parts, from: one.model.ref });
+      const results = end.parts.flatMap((part): CallResult[] =>
+        part.type === 'call' ? [{ call: part.call, tool: part.tool, text: 'x', error: false, images: [] }] : [],
+      );
+      if (results.length > 0) messages.push({ role: 'results', results });
+      else messages.push({ role: 'user', parts: [{ type: 'text', text: 'more' }] });
+      one.next = { parts: ['well'] };
+      await collectReply(one.model, plainRequest(messages));
+      expect(one.fake.requests.slice(before).map(({ refused }) => refused)).toEqual([null, null]);
+    }
+});
+
 test('any sequence of wires, replies, cuts and pictures stays valid on each of them (UP-24)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 10 }), async (steps) => {

@@ -89,7 +89,7 @@ describe('commands under a supervisor', () => {
 
   test('what it left running ends with it, and is named', async () => {
     const jobs = open();
-    const result = await run(jobs, 'sleep 66 & echo on');
+    const result = await run(jobs, 'sleep 66 & sleep 0.1; echo on');
     expect(result).toMatchObject({ head: 'on\n', exit: 0, endedBy: 'exit', ended: ['sleep 66'] });
     await jobs.close();
   }, 20_000);

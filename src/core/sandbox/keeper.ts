@@ -18,7 +18,9 @@ const END_WHAT_IS_LEFT = [
   'left=',
   `for place in /proc/[0-9]*; do pid=\${place#/proc/}; [ $pid = 1 ] || [ $pid = $$ ] || left="$left $pid"; done`,
   'if [ -n "$left" ]',
-  'then for pid in $left; do tr "\\0\\n" "  " </proc/$pid/cmdline && echo; done >>"$named"',
+  // What is just becoming another program has no name for a moment.
+  'then for pid in $left; do for look in 1 2 3; do said=$(tr "\\0\\n" "  " </proc/$pid/cmdline)',
+  '[ -n "$said" ] && echo "$said" && break; sleep 0.02; done; done >>"$named"',
   'kill -TERM $left',
   'for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20',
   'do alive=; for pid in $left; do kill -0 $pid && alive=yes; done; [ -z "$alive" ] && break; sleep 0.1',

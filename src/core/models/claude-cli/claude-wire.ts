@@ -204,8 +204,12 @@ function factsOf(model: string): ModelFacts | null {
   return known === null ? null : { ...known.facts, price: null };
 }
 
-/** After these the conversation goes on as it stands; a reply that was cut short does not. */
+/**
+ * After these the conversation goes on as it stands. A reply that was cut short does not; nor does one with a text of blanks
+ * alone, which the service gives and then refuses to be given back.
+ */
 function staysUsable(reply: ClaudeReply): boolean {
+  if (reply.parts().some((part) => part.type === 'text' && part.text.trim() === '')) return false;
   return ['tool_use', 'end_turn', 'stop_sequence'].includes(reply.stopped ?? '');
 }
 
