@@ -194,6 +194,8 @@ describe('context reading', () => {
     measured.transcript.items = [compaction(null, null)];
     expect(contextReading(measured).words).toBe('compacted');
     const unknown = viewWith(({ head }) => Object.assign(head, { contextTokens: 80_000 }));
+    expect(contextReading(unknown)).toEqual({ words: 'context 80k tokens, window unknown', figure: true });
+    unknown.head.contextTokens = null;
     expect(contextReading(unknown)).toEqual({ words: 'context not measured yet', figure: false });
   });
 });

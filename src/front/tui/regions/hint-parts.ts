@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../../protocol/message.ts';
 import { NOTHING_STANDS, type Standing } from '../../../protocol/standing.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
+import { count } from '../figures.ts';
 import { type Line, piece } from '../piece.ts';
 import type { Role } from '../theme.ts';
 
@@ -86,7 +87,8 @@ export function fitParts(
 
 /**
  * Share of the budget at which compaction fires, in words, never a blank: measured, compacted (what it won, always
- * approximate), or unmeasured (CTX-1, CTX-2, CTX-4). A count without a budget to divide by is unmeasured.
+ * approximate), or unmeasured (CTX-1, CTX-2, CTX-4). A count without a budget to divide by is no share: it says the count,
+ * and that nobody knows of how much.
  */
 export function contextReading(view: View): { readonly words: string; readonly figure: boolean } {
   const { contextWindow, compactAt, contextTokens } = view.head;
@@ -102,7 +104,8 @@ export function contextReading(view: View): { readonly words: string; readonly f
     const won = Math.max(0, Math.round(((last.tokensBefore - last.tokensAfter) / then) * 100));
     return { words: `compacted, about ${won}% won back`, figure: true };
   }
-  if (budget === null || budget <= 0 || contextTokens === null)
-    return { words: 'context not measured yet', figure: false };
+  if (contextTokens === null) return { words: 'context not measured yet', figure: false };
+  if (budget === null || budget <= 0)
+    return { words: `context ${count(contextTokens)} tokens, window unknown`, figure: true };
   return { words: `context ${Math.min(100, Math.round((contextTokens / budget) * 100))}%`, figure: true };
 }
