@@ -6,6 +6,10 @@ export interface ModelRef {
   readonly model: string;
 }
 
+export function isSameModel(one: ModelRef, other: ModelRef): boolean {
+  return one.provider === other.provider && one.model === other.model;
+}
+
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max' | 'default';
 export type PermissionMode = 'ask' | 'edits' | 'plan' | 'bypass';
 /** Where a person reads the model's thinking: nowhere, its newest line while it streams, or as cards. */

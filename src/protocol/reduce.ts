@@ -1,7 +1,7 @@
 import type { Aside } from './aside.ts';
 import type { Entry } from './entry.ts';
 import { amendItems, findCall, itemOfOwnCall, itemsOf } from './fold.ts';
-import { addUsage, contextTokens, type ModelRef, NO_TOTALS } from './message.ts';
+import { addUsage, contextTokens, isSameModel, NO_TOTALS } from './message.ts';
 import type { Change, Update } from './update.ts';
 import type { Head, Item, ItemOf, LiveMessage, View } from './view.ts';
 
@@ -125,7 +125,8 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
     }
     case 'turn-start':
       if (entry.once === true) {
-        head.elsewhere = entry.turn;
+        // With an effort of its own alone it measures the conversation like any other.
+        if (head.model !== null && !isSameModel(head.model, entry.model)) head.elsewhere = entry.turn;
         break;
       }
       head.model = entry.model;
@@ -160,7 +161,7 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       break;
     case 'model':
       // Another model counts otherwise: the figure is unknown until its first answer.
-      if (!isSameModel(head.model, entry.model)) head.contextTokens = null;
+      if (head.model !== null && !isSameModel(head.model, entry.model)) head.contextTokens = null;
       head.model = entry.model;
       head.effort = entry.effort;
       dirty.add('head');
@@ -181,10 +182,6 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       break;
   }
   return dirty;
-}
-
-function isSameModel(a: ModelRef | null, b: ModelRef): boolean {
-  return a === null || (a.provider === b.provider && a.model === b.model);
 }
 
 function pick(edit: { text: string; delivery: View['queue']['rows'][number]['delivery'] } | undefined) {

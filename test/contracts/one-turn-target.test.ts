@@ -79,6 +79,43 @@ test.each([
   },
 );
 
+test('a prompt that names the conversation’s own model is one like any other: nothing is said of a cache it keeps (SC-10.4)', async () => {
+  const own = scriptedModel(['a', 'b', 'c', 'd'], { facts: { efforts: ['low', 'high'] } });
+  const house = await openHouse({ script: own, others: [scriptedModel([], { ref: TWO })] });
+  const seat = house.seat('one');
+  const notes = () => seat.view.transcript.items.flatMap((item) => (item.kind === 'note' ? [item.text] : []));
+  await seat.say('$script:one go');
+  await house.idle();
+  expect(notes()).toEqual([]);
+  expect(seat.view.head).toMatchObject({ model: own.ref, contextTokens: 100 });
+  expect(seat.view.transcript.items[0]).toMatchObject({ text: 'go', target: { model: own.ref, effort: null } });
+  const starts = await house.journal.load(house.journal.ofKind('turn-start'));
+  expect(starts.map((entry) => entry.kind === 'turn-start' && entry.once)).toEqual([undefined]);
+  await seat.say('$script:one+high harder');
+  await house.idle();
+  expect(notes()).toEqual(['This prompt runs with effort high; the conversation keeps its own.']);
+  expect(own.requests.map(({ effort }) => effort)).toEqual(['default', 'high']);
+  expect(seat.view.head.effort).toBe('default');
+});
+
+test('what it named when it was sent counts by the model there is when its turn comes (SC-10.4)', async () => {
+  const held = gate();
+  const own = scriptedModel([{ parts: ['a'], gate: held.opened }, 'c']);
+  const other = scriptedModel(['b'], { ref: TWO });
+  const house = await openHouse({ script: own, others: [other], saveDefaults: async () => true });
+  const seat = house.seat('one');
+  await seat.say('work');
+  await own.received(1);
+  await seat.say('$script:one back', 'queue');
+  await seat.send({ type: 'set-model', model: TWO, effort: null });
+  held.open();
+  await house.idle();
+  expect(own.requests).toHaveLength(2);
+  expect(seat.view.head.model).toEqual(TWO);
+  const note = seat.view.transcript.items.find((item) => item.kind === 'note');
+  expect(note).toMatchObject({ text: expect.stringMatching(/^This prompt runs on script:one;/) });
+});
+
 test.each(['$HOME is set', '$PATH:/usr/bin is it', '+1 for that', '+1000 go', '$review the change', '$5:00 is late'])(
   '%p is plain text (SC-10.5)',
   async (typed) => {

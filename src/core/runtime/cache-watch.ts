@@ -1,5 +1,5 @@
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
-import type { ModelRef } from '../../protocol/message.ts';
+import { isSameModel, type ModelRef } from '../../protocol/message.ts';
 
 /**
  * Notices when a service no longer remembers the beginning of the conversation, which then costs its full price again.
@@ -49,7 +49,7 @@ export function createCacheWatch(saved?: SavedWatch): CacheWatch & { save(): Sav
           const late = first && before !== null && entry.time - entry.duration - before.time > REMEMBERED_MS;
           first = false;
           known = { model: entry.model, prefix: cacheRead + (cacheWrite ?? 0), time: entry.time };
-          const comparable = before !== null && !late && isSame(before.model, entry.model);
+          const comparable = before !== null && !late && isSameModel(before.model, entry.model);
           if (!comparable || before.prefix < LEAST_PREFIX) return null;
           const forgotten = cacheRead < before.prefix / 2;
           if (!forgotten) told = false;
@@ -64,8 +64,4 @@ export function createCacheWatch(saved?: SavedWatch): CacheWatch & { save(): Sav
     },
     save: () => ({ known, told, first }),
   };
-}
-
-function isSame(one: ModelRef, other: ModelRef): boolean {
-  return one.provider === other.provider && one.model === other.model;
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../../base/refusal.ts';
 import type { Ask, AskAnswer } from '../../protocol/ask.ts';
 import type { TodoItem } from '../../protocol/display.ts';
 import type { Entry, EntryBody } from '../../protocol/entry.ts';
-import type { AssistantPart, Attachment, Effort } from '../../protocol/message.ts';
+import type { AssistantPart, Attachment, Effort, Target } from '../../protocol/message.ts';
 import type { WatchState } from '../../protocol/standing.ts';
 import type { Change } from '../../protocol/update.ts';
 import type { UsageLimit } from '../../protocol/usage.ts';
@@ -149,8 +149,8 @@ export interface TurnTerms {
   readonly opening: Waiting;
   /** What was said besides and opens the turn together with it, in the order typed (QUE-13). */
   readonly beside?: readonly Waiting[];
-  /** Model and effort are this turn's alone. */
-  readonly once?: boolean;
+  /** What it runs on is this turn's alone: what of it differs from the conversation. */
+  readonly once?: Target;
   /** A usage limit it was asleep for when the session before ended: it goes on sleeping first. */
   readonly asleep?: UsageLimit;
   /** Aborted with a `StopCause` as its reason. */

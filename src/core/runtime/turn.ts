@@ -1,6 +1,6 @@
 import type { EntryBody, TurnEndReason } from '../../protocol/entry.ts';
 import type { Failure } from '../../protocol/failure.ts';
-import type { Effort, Target } from '../../protocol/message.ts';
+import type { Target } from '../../protocol/message.ts';
 import type { UsageLimit } from '../../protocol/usage.ts';
 import { SystemError } from '../../system/files.ts';
 import { internalFailure } from '../models/failures.ts';
@@ -73,7 +73,7 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
     const { roundLimit } = terms;
     const last = roundLimit !== null && round >= roundLimit;
     // One turn elsewhere is no reason to summarise the conversation (SC-10.5).
-    const room = terms.once === true ? ROOM : await makeRoom(parts, made, round);
+    const room = terms.once !== undefined ? ROOM : await makeRoom(parts, made, round);
     if (room.outcome === 'aborted') return stopped(signal);
     if (room.outcome === 'none') return failedBy(room.failure);
     await takeNotices(runtime, terms);
@@ -86,7 +86,7 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
         if (await sleep(parts, limit)) continue;
         return stopped(signal);
       }
-      if (reply.failure.category !== 'context-too-long' || terms.once === true) return failedBy(reply.failure);
+      if (reply.failure.category !== 'context-too-long' || terms.once !== undefined) return failedBy(reply.failure);
       const again = await makeRoomAfterRefusal(parts, made, round, reply.failure);
       if (again.outcome === 'there') continue;
       return again.outcome === 'aborted' ? stopped(signal) : failedBy(again.failure);
@@ -149,9 +149,9 @@ async function open(runtime: Runtime, terms: TurnTerms): Promise<void> {
       model: model.ref,
       effort,
       mode: runtime.calls.gate.mode(),
-      ...(once === true ? { once } : {}),
+      ...(once === undefined ? {} : { once: true as const }),
     },
-    ...(once === true ? [targetNote(effort, opening.target ?? null)] : []),
+    ...(once === undefined ? [] : [targetNote(once)]),
   ]);
   for (const input of [opening, ...beside]) terms.onTaken(input);
 }
@@ -180,12 +180,11 @@ async function takeNotices({ notices, recorder }: Runtime, { turn }: TurnTerms):
 }
 
 /** Said where the turn begins: what another model costs here is easily overlooked (SC-10.4). */
-function targetNote(effort: Effort, target: Target | null): EntryBody {
-  const model = target?.model ?? null;
+function targetNote({ model, effort }: Target): EntryBody {
   const text =
     model === null
       ? `This prompt runs with effort ${effort}; the conversation keeps its own.`
-      : `This prompt runs on ${modelRefText(model)}${target?.effort ? ` with effort ${effort}` : ''}; the conversation stays on its own model. Another model shares no cache: it reads the whole conversation anew, and that is paid for.`;
+      : `This prompt runs on ${modelRefText(model)}${effort === null ? '' : ` with effort ${effort}`}; the conversation stays on its own model. Another model shares no cache: it reads the whole conversation anew, and that is paid for.`;
   return { kind: 'note', level: 'info', identifier: 'one-turn-target', text };
 }
 

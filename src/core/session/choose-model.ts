@@ -1,5 +1,5 @@
 import type { Sent } from '../../protocol/intent.ts';
-import type { Effort, ModelRef } from '../../protocol/message.ts';
+import { type Effort, isSameModel, type ModelRef } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { modelRefText } from '../models/model-ref.ts';
 import { effortProblem } from './one-turn-target.ts';
@@ -29,7 +29,7 @@ export async function chooseModel(
   const busy = isBusy(parts);
   const dropped = publisher.view.head.pendingModel;
   // What is in use already is only made the default (SC-19.5).
-  const same = wish.model !== null && wish.effort === null && before !== null && isSame(before.ref, wish.model);
+  const same = wish.model !== null && wish.effort === null && before !== null && isSameModel(before.ref, wish.model);
   const refusal = same && !busy ? null : await model.choose(wish.model, wish.effort, busy);
   if (refusal !== null) return { accepted: false, refusal };
   loop.wake();
@@ -50,16 +50,12 @@ export async function chooseModel(
 
 function modelWords(chosen: ModelRef, now: ModelRef | null, dropped: ModelRef | null, busy: boolean): string {
   const name = modelRefText(chosen);
-  if (now !== null && isSame(now, chosen))
-    return dropped === null || isSame(dropped, chosen)
+  if (now !== null && isSameModel(now, chosen))
+    return dropped === null || isSameModel(dropped, chosen)
       ? `${name} is in use.`
       : `${name} stays in use; ${modelRefText(dropped)} is not.`;
   if (!busy) return `This conversation is on ${name} now.`;
   return now === null
     ? `The next request goes to ${name}.`
     : `The next turn runs on ${name}; this one ends on ${modelRefText(now)}.`;
-}
-
-function isSame(a: ModelRef, b: ModelRef): boolean {
-  return a.provider === b.provider && a.model === b.model;
 }

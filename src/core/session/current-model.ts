@@ -1,5 +1,5 @@
 import { done, type Outcome, type Refusal, refuse } from '../../base/refusal.ts';
-import type { Effort, ModelRef, Target } from '../../protocol/message.ts';
+import { type Effort, isSameModel, type ModelRef, type Target } from '../../protocol/message.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Model, ModelFacts } from '../models/model.ts';
 import type { Recorder } from '../runtime/runtime.ts';
@@ -115,7 +115,7 @@ export function createCurrentModel({
         opened = outcome.value;
       }
       // What runs now, chosen again, takes an earlier choice back (SC-19.3).
-      const same = opened !== null && model !== null && isSame(opened.ref, model.ref);
+      const same = opened !== null && model !== null && isSameModel(opened.ref, model.ref);
       const next = busy && same ? null : (opened ?? pending?.model ?? null);
       const saved = opened === null || same ? null : given.effortOf(opened.ref);
       pending = { model: next, effort: newEffort ?? saved ?? pending?.effort ?? effort };
@@ -126,10 +126,6 @@ export function createCurrentModel({
     adopt,
     show,
   };
-}
-
-function isSame(a: ModelRef, b: ModelRef): boolean {
-  return a.provider === b.provider && a.model === b.model;
 }
 
 function shareOf({ contextWindow }: ModelFacts, budget: number | null): number | null {

@@ -1,4 +1,5 @@
 import type { EntryBody, EntryId, QueuePause } from '../../protocol/entry.ts';
+import { isSameModel, type ModelRef, type Target } from '../../protocol/message.ts';
 import type { UsageLimit } from '../../protocol/usage.ts';
 import type { InputOutcome, View } from '../../protocol/view.ts';
 import type { Inbox, Waiting } from '../runtime/inbox.ts';
@@ -174,7 +175,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
   const runPrompt = async (row: Waiting, beside: readonly Waiting[]): Promise<void> => {
     const runtime = parts.runtime();
     if (runtime === null || model.model === null) throw new Error('a turn was started before the session was ready');
-    const aimed = await model.aim(row.target ?? null);
+    const target = awayFrom(model.model.ref, row.target ?? null);
+    const aimed = await model.aim(target);
     if (!aimed.ok) return fail([row, ...beside], new Error(aimed.refusal.message));
     const abort = new AbortController();
     if (row.stillborn) abort.abort('stopped' satisfies StopCause);
@@ -184,7 +186,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     const terms: TurnTerms = {
       turn,
       ...aimed.value,
-      ...(row.target ? { once: true } : {}),
+      ...(target === null ? {} : { once: target }),
       ...parts.asleep(row.id),
       roundLimit: parts.roundLimit,
       opening: row,
@@ -321,6 +323,12 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       for (const settle of idlers) settle();
     },
   };
+}
+
+/** What of a target differs from the conversation, now that its turn has come; null where it comes to the same. */
+function awayFrom(own: ModelRef, target: Target | null): Target | null {
+  if (target?.model == null || !isSameModel(own, target.model)) return target;
+  return target.effort === null ? null : { model: null, effort: target.effort };
 }
 
 const KEEP = { onFailure: 'keep' } as const;
