@@ -1,4 +1,4 @@
-// Kills hosts, terminals and carriers at random moments: `bun bench/soak.ts [ROUNDS] [SEED]` (500 when not said). Prints who
+// Kills hosts, terminals, carriers and supervisors at random moments: `bun bench/soak.ts [ROUNDS] [SEED]` (500 when not said). Prints who
 // was killed, how long it took until the session was at rest again, and every fault. Then starts 50 hosts and leaves them:
 // all must go by the idle rule, and leave neither socket nor lock (`bun bench/soak.ts 0` does only that).
 import { leaveHosts } from '../test/support/leave-hosts.ts';

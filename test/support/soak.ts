@@ -1,4 +1,4 @@
-// Kills hosts, terminals and carriers at random moments, over and over, and looks whether anything was lost or done twice.
+// Kills hosts, terminals, carriers and supervisors at random moments, over and over, and looks whether anything was lost or done twice.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Entry } from '../../src/protocol/entry.ts';
@@ -7,7 +7,7 @@ import { eventually, HOUSTON, isAlive, makePlace, type Place } from './houston-p
 import { hasOpenSsh, type OpenSsh, startOpenSsh } from './open-ssh.ts';
 import type { PtyProgram } from './pty-program.ts';
 
-const VICTIMS = ['host', 'terminal', 'far terminal', 'carrier', 'host and terminal'] as const;
+const VICTIMS = ['host', 'terminal', 'far terminal', 'carrier', 'host and terminal', 'supervisor'] as const;
 type Victim = (typeof VICTIMS)[number];
 
 export interface SoakReport {
@@ -20,8 +20,8 @@ export interface SoakReport {
 }
 
 /**
- * One session throughout. Each round says one numbered prompt whose command appends its number to a file; somewhere on
- * the way somebody dies. `random` gives numbers from 0 to 1.
+ * One session throughout. Each round says one numbered prompt: a command appends its number to a file, and a job in the
+ * background appends it to another; somewhere on the way somebody dies. `random` gives numbers from 0 to 1.
  */
 export async function soak(rounds: number, random: () => number, say: (text: string) => void): Promise<SoakReport> {
   const numberOf = (body: object): string => /round (\d+)\b(?!.*round \d)/s.exec(JSON.stringify(body))?.[1] ?? '0';
@@ -31,9 +31,13 @@ export async function soak(rounds: number, random: () => number, say: (text: str
         const messages = request.body.messages as { role: string; content: unknown }[];
         const last = JSON.stringify(messages.at(-1));
         if (last.includes('tool_result')) return `done with ${numberOf(request.body)}`;
+        // Woken by a job's end.
+        if (!/round \d/.test(last)) return 'noted';
         const number = numberOf(request.body);
+        const ending = `echo ${number} >> begun; sleep 0.3; echo ${number} >> endings`;
         return [
           { wait: 150 },
+          { tool: 'run_shell', input: { command: ending, why: `ending ${number}.`, background: true } },
           { tool: 'run_shell', input: { command: `echo ${number} >> effects; sleep 0.2`, why: 'count' } },
         ];
       },
@@ -58,6 +62,7 @@ export async function soak(rounds: number, random: () => number, say: (text: str
   let near = null as PtyProgram | null;
   let far = null as PtyProgram | null;
   let before: string[] = [];
+  let stray = false;
 
   const journal = (): string[] => {
     const [folder] = place.sessions();
@@ -72,6 +77,22 @@ export async function soak(rounds: number, random: () => number, say: (text: str
         return [];
       }
     });
+  const lines = (name: string): string[] => {
+    const file = path.join(place.project, name);
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  };
+  /** Jobs whose end is to be told, and how often it was, to people and to the model. */
+  const told = (number: string): { people: number; model: number } => {
+    const words = `ending ${number}.`;
+    const ofPeople = entries().filter((one) => one.kind === 'note' && one.identifier === 'job-ended');
+    const ofModel = entries().map((one) =>
+      one.kind === 'input' && one.delivery === 'wake' ? one.text : one.kind === 'taken' ? (one.words ?? '') : '',
+    );
+    return {
+      people: ofPeople.filter((one) => one.kind === 'note' && one.text.includes(words)).length,
+      model: ofModel.filter((text) => text.includes(`(${words})`)).length,
+    };
+  };
   const said = (number: number): number =>
     entries().filter((entry) => entry.kind === 'input' && entry.text.endsWith(`round ${number}`)).length;
 
@@ -97,6 +118,7 @@ export async function soak(rounds: number, random: () => number, say: (text: str
     if (victim === 'host' || victim === 'host and terminal') for (const host of place.hosts()) kill(host.pid);
     if (victim === 'terminal' || victim === 'host and terminal') near?.kill();
     if (victim === 'far terminal') far?.kill();
+    if (victim === 'supervisor') for (const pid of supervisors(place)) kill(pid);
     if (victim === 'carrier') for (const pid of ssh?.carriers() ?? []) kill(pid);
   }
 
@@ -111,6 +133,9 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       await windows();
       const speaker = far !== null && random() < 0.3 ? far : near!;
       const words = `round ${round}`;
+      // After a round that went wrong its words may still be in the box.
+      if (stray) speaker.write('\x15');
+      stray = false;
       speaker.write(words);
       await speaker.until(`❯ ${words}`, 20_000);
       // A draft is kept a moment after the last key: what is typed in that moment can go with its window, and no more.
@@ -137,10 +162,10 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       if (times > 1) problem(`said ${times} times`);
       if (times === 0 && !shown && !draftsOf(place).includes(words)) problem('what was typed is lost');
       if (times === 0) for (const window of [near!, ...(far === null ? [] : [far])]) window.write('\x15');
-      const done = (
-        existsSync(path.join(place.project, 'effects')) ? readFileSync(path.join(place.project, 'effects'), 'utf8') : ''
-      ).split('\n');
-      if (done.filter((line) => line === String(round)).length > 1) problem('a command ran twice');
+      for (const name of ['effects', 'begun', 'endings'])
+        if (lines(name).filter((line) => line === String(round)).length > 1) problem(`twice in ${name}`);
+      if (lines('begun').includes(String(round)))
+        await eventually('the end of its job to be told', () => told(String(round)).people > 0, 15_000);
       const mine = new Set([near!.pid, ...(far === null ? [] : [far.pid]), ...place.hosts().map((host) => host.pid)]);
       await eventually('no orphan', () => orphans(place, mine).length === 0, 5_000).catch(() =>
         problem(`left behind: ${orphans(place, mine).join(', ')}`),
@@ -149,10 +174,16 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       problem(error instanceof Error ? error.message : String(error));
       near?.kill();
       far?.kill();
+      stray = true;
       near = null;
       far = null;
       for (const host of place.hosts()) kill(host.pid);
     }
+  }
+  for (const number of new Set(lines('begun').filter((line) => line !== ''))) {
+    const { people, model } = told(number);
+    if (people !== 1) wrong.push(`the end of job ${number} was told ${people} times to people`);
+    if (model > 1) wrong.push(`the end of job ${number} was told ${model} times to the model`);
   }
   ssh?.close();
   await place.close();
@@ -165,20 +196,36 @@ function draftsOf(place: Place): string {
   const found = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
   return found
     .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
+    .map((entry) => textOf(path.join(entry.parentPath, entry.name)))
     .join('\n');
+}
+
+/** Commands that run now, by what is written down of them. */
+function supervisors(place: Place): number[] {
+  const folder = path.join(place.home, '.local', 'state', 'houston', 'jobs');
+  const found = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
+  return (
+    found
+      .filter((name) => name.endsWith('/job.json'))
+      .map((name) => (JSON.parse(textOf(path.join(folder, name)) || '{}') as { pid?: number | null }).pid ?? 0)
+      // A number may be somebody else's by now.
+      .filter((pid) => pid > 1 && isAlive(pid) && textOf(`/proc/${pid}/environ`).includes(`HOME=${place.home}\0`))
+  );
+}
+
+/** Nothing where it was renamed or removed in this moment. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Processes of this home that belong to nobody: neither a window, nor a host, nor a child of one of them. */
 function orphans(place: Place, known: ReadonlySet<number>): string[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const ours = all.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${place.home}`);
-    } catch {
-      return false;
-    }
-  });
+  const ours = all.filter((pid) => textOf(`/proc/${pid}/environ`).split('\0').includes(`HOME=${place.home}`));
   const belongs = (pid: number): boolean => {
     for (let at = pid; at > 1; at = parentOf(at)) {
       if (known.has(at)) return true;
@@ -202,11 +249,7 @@ function parentOf(pid: number): number {
 }
 
 function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(-120);
-  } catch {
-    return '';
-  }
+  return textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim().slice(-120);
 }
 
 function kill(pid: number): void {
