@@ -442,6 +442,32 @@ test('Enter and Ctrl-C in one batch: the prompt is sent and cancelled, nothing r
   }
 });
 
+test('what was stopped before its turn came asks the model nothing, whoever speaks meanwhile: no turn takes it along, and Ctrl-Enter sends nothing past it (INV-3)', async () => {
+  for (const together of [false, true]) {
+    const model = scriptedModel([[{ tool: 'look', input: { at: 'x' } }], 'done', 'more']);
+    const house = await openHouse({ script: model });
+    await house.idle();
+    const [one, two] = [house.seat('one'), house.seat('two')];
+    // The second of two waits for the first to be written; what another client says overtakes it.
+    void two.say('w1');
+    void one.send(CTRL_C);
+    void two.say('w2');
+    void one.send(CTRL_C);
+    void one.say('w3');
+    if (together)
+      void one.send({ type: 'say', ref: 'w4', text: 'w4', attachments: [], delivery: 'interrupt', together });
+    await house.idle();
+    const lines = transcriptOf(one.view).filter((line) => line.startsWith('prompt'));
+    expect(lines.filter((line) => line.endsWith('(stopped)'))).toEqual([
+      'prompt: w1 (stopped)',
+      'prompt: w2 (stopped)',
+    ]);
+    expect(JSON.stringify(model.requests.slice(0, 2))).not.toContain('w2');
+    const order = lines.map((line) => /w\d/.exec(line)?.[0]);
+    expect(order).toEqual(together ? ['w1', 'w3', 'w2', 'w4'] : ['w1', 'w3', 'w2']);
+  }
+});
+
 test('a stop while one of three calls is done leaves three results in call order and a history the next request can use (UP-24)', async () => {
   const system = createMemorySystem();
   const model = scriptedModel([

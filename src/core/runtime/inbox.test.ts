@@ -24,6 +24,17 @@ test('steering joins in the order typed, past what waits for its own turn, none 
   expect(idsOf(filled(['a', 'command'], ['b', 'steering']).takeSteering())).toEqual([]);
 });
 
+test('what was stopped before its turn came goes with nothing else, and nothing passes it', () => {
+  const inbox = filled(['a', 'steering'], ['b', 'steering'], ['c', 'steering'], ['d', 'queue']);
+  inbox.find('b')!.stillborn = true;
+  expect(idsOf(inbox.batch())).toEqual(['a']);
+  expect(idsOf(inbox.takeSteering())).toEqual(['a']);
+  // It is next, and alone; the rest goes together behind it.
+  expect(inbox.next()?.id).toBe('b');
+  expect(idsOf(inbox.batch())).toEqual(['c', 'd']);
+  expect(idsOf(inbox.takeSteering())).toEqual([]);
+});
+
 test('a pause holds what waits then, not what is said later, and ends with its last row', () => {
   const inbox = filled(['a', 'queue'], ['b', 'steering']);
   inbox.pause({ because: 'stopped', message: '' });

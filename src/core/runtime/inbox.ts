@@ -29,11 +29,14 @@ export interface Inbox {
   started(): void;
   /** The next one to run as a turn or a shell line; null when nothing may start. */
   next(): Waiting | null;
-  /** What the running turn takes along at a round boundary, in order, taken out: none past a waiting command or shell line (QUE-20). */
+  /**
+   * What the running turn takes along at a round boundary, in order, taken out: none past a waiting command or shell line
+   * (QUE-20), nor past one that was stopped before its turn came.
+   */
   takeSteering(): Waiting[];
   /**
-   * What may go out together as one turn, in order: everything that is not held, up to the first command or shell line
-   * (QUE-13). Still waiting.
+   * What may go out together as one turn, in order: everything that is not held, up to the first command, shell line
+   * (QUE-13) or prompt that was stopped before its turn came. Still waiting.
    */
   batch(): Waiting[];
   /** Puts back at the head what was to start and could not. */
@@ -69,7 +72,7 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
     const found: Waiting[] = [];
     for (const row of rows) {
       if (!free(row)) continue;
-      if (endsBatch(row)) break;
+      if (endsBatch(row) || row.stillborn) break;
       if (row.delivery === 'steering') found.push(row);
     }
     return found;
@@ -123,11 +126,12 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
       return found;
     },
     batch: () => {
-      const waiting = rows.filter((row) => free(row) && !row.stillborn);
+      const begin = rows.findIndex((row) => free(row) && !row.stillborn);
+      const waiting = begin < 0 ? [] : rows.slice(begin).filter(free);
       // What has a model or an effort of its own has a turn of its own.
       const alone = waiting.findIndex(({ target }) => target != null);
       if (alone === 0) return waiting.slice(0, 1);
-      const end = waiting.findIndex((row, at) => endsBatch(row) || at === alone);
+      const end = waiting.findIndex((row, at) => endsBatch(row) || row.stillborn || at === alone);
       return end < 0 ? waiting : waiting.slice(0, end);
     },
     putBack: (back) => {
