@@ -300,6 +300,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   void system.clock.sleep(CALM_AFTER_MS).then(endLargePages);
   const report = await runMissionControl({
     session,
+    link: session,
     client,
     terminal: system.terminal,
     clock: system.clock,

@@ -73,6 +73,8 @@ export interface Head {
   activeTime: number;
   /** `null` when every word is on disk; else why not (disk full, no home, incognito). */
   notSaved: string | null;
+  /** While the disk takes nothing: what keeps it, that nothing is lost, and when it is tried again. */
+  waitsForDisk?: string | null;
   /** False until prompts can be executed; what is said before then waits. */
   ready: boolean;
   startupProblem: { identifier: string; message: string } | null;

@@ -1,5 +1,10 @@
 import { expect } from 'bun:test';
-import { type ExitReport, type MissionControlOptions, runMissionControl } from '../../src/front/tui/app.ts';
+import {
+  type ExitReport,
+  type MissionControl,
+  type MissionControlOptions,
+  runMissionControl,
+} from '../../src/front/tui/app.ts';
 import { type Cell, Frame } from '../../src/front/tui/frame/frame.ts';
 import type { Painter } from '../../src/front/tui/frame/painter.ts';
 import { HOLD } from '../../src/front/tui/modals/ask-state.ts';
@@ -63,6 +68,8 @@ export interface DriverOptions {
   readonly session?: FakeSession;
   /** A terminal that has answered none of the questions about itself. */
   readonly silent?: boolean;
+  /** The way to the session, by hand. */
+  readonly link?: MissionControl['link'];
   /** Put between the screen and the session. */
   readonly wrap?: (session: Session) => Session;
 }
@@ -94,6 +101,7 @@ export async function drive(options: DriverOptions = {}): Promise<Driver> {
   let left: ExitReport | null = null;
   const exit = runMissionControl({
     session,
+    ...(options.link === undefined ? {} : { link: options.link }),
     client: options.client ?? 'me',
     terminal,
     clock,

@@ -11,6 +11,7 @@ export interface EntryStore {
   readonly damaged: Journal['damaged'];
   trouble(): string | null;
   onTrouble: Journal['onTrouble'];
+  retry: Journal['retry'];
   /** Makes a new entry readable at once. */
   hold(row: Row, entry: Entry): void;
   write(batch: Batch): Promise<void>;
@@ -51,6 +52,7 @@ export function assembleJournal(parts: {
       return store.trouble();
     },
     onTrouble: store.onTrouble,
+    retry: store.retry,
     append(bodies, options) {
       if (closed) throw new Error('the journal is closed');
       if (bodies.length === 0) return { entries: [], durable: Promise.resolve() };

@@ -140,6 +140,7 @@ export function lookAtJournal(files: Files, folder: string, { scan, checkpoint }
       damaged,
       trouble: () => null,
       onTrouble() {},
+      retry() {},
       write: never,
       flush: () => Promise.resolve(),
       close: () => Promise.resolve(),

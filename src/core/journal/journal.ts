@@ -45,6 +45,8 @@ export interface Journal {
   /** Why the newest batches are not on disk, null when all is well. */
   readonly trouble: string | null;
   onTrouble(listener: (trouble: string | null) => void): void;
+  /** Tries at once what `trouble` keeps from the disk, instead of when its time comes. */
+  retry(): void;
 
   /** Order of calls is order in the file. A branch entry's parent is the leaf at the time of the call. */
   append(bodies: readonly EntryBody[], options?: AppendOptions): Appended;

@@ -24,6 +24,7 @@ export function createMemoryJournal(options: {
       damaged: [],
       trouble: () => null,
       onTrouble() {},
+      retry() {},
       hold: (row, entry) => void entries.set(row, entry),
       write: () => Promise.resolve(),
       load: async (rows) => rows.flatMap((row) => entries.get(row) ?? []),

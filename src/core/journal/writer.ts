@@ -15,6 +15,8 @@ export interface Batch {
 export interface JournalWriter {
   readonly trouble: string | null;
   onTrouble(listener: (trouble: string | null) => void): void;
+  /** Whatever waits for its next try is tried now. */
+  retry(): void;
   /** Resolves as the classes of the entries ask; rejects with `SystemError` when the batch was withdrawn, or lost at close. */
   write(batch: Batch): Promise<void>;
   flush(): Promise<void>;
@@ -39,7 +41,8 @@ interface Waiting {
 }
 
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+/** Somebody waits for it and reads how often it is tried. */
+export const LONGEST_RETRY_MS = 5_000;
 const NEWLINE = new Uint8Array([10]);
 
 /**
@@ -177,13 +180,15 @@ export function createJournalWriter(
     setTrouble(pending.length > 0 || mustCut ? describe(error) : null);
     if ((pending.length > 0 || mustCut) && !closed) {
       stopRetry?.();
-      stopRetry = clock.after(retryMs, () => {
-        flushWanted = true;
-        void run();
-      });
+      stopRetry = clock.after(retryMs, tryAgain);
       retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
     }
     return error;
+  }
+
+  function tryAgain(): void {
+    flushWanted = true;
+    void run();
   }
 
   function run(): Promise<SystemError | null> {
@@ -214,6 +219,9 @@ export function createJournalWriter(
     },
     onTrouble(listener) {
       listeners.push(listener);
+    },
+    retry() {
+      if (stopRetry !== null && !closed) tryAgain();
     },
     write(batch) {
       const flushed = batch.entries.some((entry) => entryClass(entry.kind).durability === 'flushed');

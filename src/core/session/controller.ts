@@ -45,8 +45,10 @@ import { createAttachments } from './attachments.ts';
 import { createBranchMemory } from './branch-memory.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
+import { createContextAhead } from './context-ahead.ts';
 import { type CurrentModelParts, createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
+import { followDisk, tryingDisk, waitingText } from './disk-trouble.ts';
 import { createErrorLog } from './error-log.ts';
 import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
@@ -234,6 +236,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     bypassOffered: options.bypassOffered,
     thinking: thinking.mode,
     notSaved: journal.trouble ?? options.notSaved,
+    waitsForDisk: waitingText(journal.trouble, journal, system.environment.home),
     sandbox: typeof options.sandbox === 'string' ? options.sandbox : 'being checked',
     commands: SESSION_COMMANDS,
   });
@@ -258,6 +261,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     errors.see(entry);
     usage.see(entry);
     desk.see(entry);
+    if (entry.kind === 'model' || entry.kind === 'position') ahead.soon();
     const audited = auditedOf(entry);
     if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
@@ -273,7 +277,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     { shown: past.shown, lastRef: past.lastRef, released: past.released, outputs: past.outputs },
     { files, trust: () => trust.map },
   );
-  journal.onTrouble((trouble) => publisher.publish({ type: 'head', head: { notSaved: trouble ?? options.notSaved } }));
+  followDisk(journal, publisher, { home: system.environment.home, otherwise: options.notSaved });
   void Promise.resolve(options.sandbox).then((sandbox) => {
     const { deny, ask, allow } = options.rules;
     audit({ event: 'session', sandbox, deny: deny.length, ask: ask.length, allow: allow.length });
@@ -345,6 +349,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
     follower: () => createUsageDesk({ system, state: null, session: journal.session }),
   });
   const sent = withoutHidden(journal, branch.prompts);
+  const ahead = createContextAhead({
+    clock,
+    journal: sent,
+    runtime: () => runtime,
+    model: () => model.model,
+    isQuiet: () => loop.running === null,
+  });
   const memory: SessionMemory = {
     said: past.said,
     lastInput: past.lastInput,
@@ -433,6 +444,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       if (report.reason === 'stopped') desk.stopped();
       desk.rest();
       checkpoints.rest();
+      ahead.soon();
     },
   });
 
@@ -552,6 +564,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
+    ahead.soon();
     await desk.start();
   };
   // Also while the person is still asked something before anything may start.
@@ -571,6 +584,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const finished = new AbortController();
     starting.abort();
     standing.close();
+    ahead.close();
     const finish = async (): Promise<void> => {
       await started;
       await Promise.all([loop.close(), asides.close(), titles.close(), slow.close()]);
@@ -637,6 +651,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     end: () => void close(),
   };
   const intents = createIntentHandler(parts);
+  const send = tryingDisk(journal, intents.send);
 
   return {
     keepAside: async (text, origin) => {
@@ -651,7 +666,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       return kept.text;
     },
     attach: publisher.attach,
-    send: (intent, client) => (closing === null ? intents.send(intent, client) : Promise.resolve(ENDED)),
+    send: (intent, client) => (closing === null ? send(intent, client) : Promise.resolve(ENDED)),
     read: async <K extends QueryType>(query: { readonly type: K }) =>
       (await answerQuery(parts, query as never)) as Answered<K>,
     clientLost: (client) => {

@@ -64,7 +64,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
     }
     if (view.head.notSaved !== null && !warned) {
       warned = true;
-      tell(options, `houston: not-saved: ${view.head.notSaved}`);
+      tell(options, `houston: not-saved: ${view.head.waitsForDisk ?? view.head.notSaved}`);
     }
     if (view.head.ready || view.head.startupProblem !== null) started.resolve();
     const outcome = view.outcomes.find((one) => isOwn(one, options));

@@ -1,4 +1,5 @@
 import { Highlighter } from '../../base/highlight.ts';
+import type { LinkedSession } from '../../protocol/link.ts';
 import { emptyHead } from '../../protocol/reduce.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
 import type { Head } from '../../protocol/view.ts';
@@ -35,9 +36,12 @@ import type { SessionsDoor } from './sessions-door.ts';
 import { TerminalDoor } from './terminal-door.ts';
 import { makeTheme, type Theme, type ThemeChoice } from './theme.ts';
 import { updateScreen } from './update-screen.ts';
+import { watchLink } from './watch-link.ts';
 
 export interface MissionControl {
   readonly session: Session;
+  /** The way to it, where it may break; absent where it cannot. */
+  readonly link?: Pick<LinkedSession, 'state' | 'onLinkChange'>;
   readonly client: ClientId;
   readonly terminal: Terminal;
   readonly clock: Clock;
@@ -218,6 +222,9 @@ class Loop {
       this.#scheduler.now();
       this.#door.ask();
       this.#link.attach();
+      const { link, clock } = this.#control;
+      if (link !== undefined)
+        this.#subscriptions.push(watchLink(link, clock, (event) => this.#guarded(() => this.#dispatch(event))));
       if (options.prompt !== undefined) this.#sendFirst(options.prompt);
       if (options.history !== undefined) this.#loadHistory(options.history);
       const notice = options.notice ?? (options.readOnly === true ? LOOKS_ON : undefined);

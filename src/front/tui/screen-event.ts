@@ -39,7 +39,7 @@ export type ScreenEvent =
   /** What a watched command printed. */
   | { readonly type: 'job-output'; readonly job: string; readonly text: string; readonly whole: boolean }
   | { readonly type: 'your-turn'; readonly ref: string; readonly name: string; readonly argument: string }
-  | { readonly type: 'link'; readonly link: 'there' | 'lost' | 'ended' }
+  | { readonly type: 'link'; readonly link: 'there' | 'reconnecting' | 'lost' | 'ended' }
   /** What an intent was answered with. `line` is the draft it carried, which comes back when it was refused. */
   | {
       readonly type: 'sent';

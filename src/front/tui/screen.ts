@@ -21,7 +21,7 @@ export interface Screen {
   readonly nextRef: number;
   /** False until the first snapshot; everything can be typed before. */
   readonly attached: boolean;
-  readonly link: 'reaching' | 'there' | 'lost' | 'ended';
+  readonly link: 'reaching' | 'there' | 'reconnecting' | 'lost' | 'ended';
   readonly focus: 'prompt' | 'transcript' | 'question';
   readonly prompt: PromptState;
   readonly completion: CompletionState | null;

@@ -36,6 +36,13 @@ function offers({ screen, view, keymap }: Scene): Line[] {
       piece(' again ends the session', 'text'),
     ]);
   else if (screen.sendMode !== null) lines.push([piece('next send: ', 'quiet'), piece(screen.sendMode, 'accent')]);
+  const disk = view.head.waitsForDisk ?? null;
+  if (disk !== null) lines.push([piece(disk, 'bad')]);
+  if (screen.link === 'reconnecting')
+    lines.push([
+      piece('Reconnecting to the session: ', 'warn'),
+      piece('what you type stays, what you send goes out when it is back', 'text'),
+    ]);
   if (screen.link === 'lost') lines.push([piece('the session is out of reach, trying again', 'bad')]);
   if (view.asks.length > 0 && screen.focus !== 'question')
     lines.push([piece('Tab', 'accent'), piece(' answers the question', 'text')]);
