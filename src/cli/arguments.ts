@@ -49,7 +49,7 @@ export const SUBCOMMANDS = {
   hosts: {
     argument: '[list | stop WHICH | restart WHICH]',
     words: [0, 2],
-    description: 'Lists, stops or restarts hosts: one by its id, or idle, stale, all',
+    description: 'Lists, stops or restarts hosts: one by its id, or unwatched, idle, stale, all',
   },
   restart: { argument: '[HOST]', words: [0, 1], description: 'Restarts a host, or all that run older code than this' },
   sessions: { argument: '', words: [0, 0], description: 'Lists the sessions of this project' },
@@ -82,7 +82,7 @@ export const SUBCOMMANDS = {
 export type SubcommandName = keyof typeof SUBCOMMANDS;
 
 const HOST_WORDS = ['list', 'stop', 'restart'];
-const HOST_GROUPS = ['idle', 'stale', 'all'];
+const HOST_GROUPS = ['unwatched', 'idle', 'stale', 'all'];
 const CONFIG_WORDS = ['list', 'path', 'schema', 'table'];
 
 interface Flag {

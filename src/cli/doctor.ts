@@ -6,11 +6,12 @@ import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { ROOT, VERSION } from './build.ts';
 import { findSandbox, ownFolders } from './confine-session.ts';
+import { lookAtPlaces } from './doctor-places.ts';
 import { openModels } from './open-models.ts';
 import { writeOut } from './output.ts';
 import { sessionRules } from './session-rules.ts';
 
-interface Finding {
+export interface Finding {
   readonly state: 'ok' | 'note' | 'problem';
   readonly what: string;
   readonly detail: string;
@@ -29,26 +30,6 @@ export async function runDoctor(system: TerminalSystem, line: CommandLine, folde
   writeOut(`Houston ${VERSION}, Bun ${process.versions.bun ?? '?'}, ${system.environment.platform}\n`);
   for (const { state, what, detail } of findings) writeOut(`${mark[state]} ${what.padEnd(12)} ${detail}\n`);
   return findings.some((finding) => finding.state === 'problem') ? 3 : 0;
-}
-
-async function lookAtPlaces({ environment, files }: TerminalSystem): Promise<Finding[]> {
-  const own = places(environment);
-  if (own.config === null || own.state === null)
-    return [{ state: 'note', what: 'home', detail: 'neither HOME nor HOUSTON_HOME is set: nothing will be saved' }];
-  const findings: Finding[] = [];
-  for (const [what, place] of [
-    ['settings', own.config],
-    ['state', own.state],
-  ] as const) {
-    const stat = await files.stat(place);
-    const open = stat !== null && (stat.mode & 0o077) !== 0;
-    findings.push({
-      state: open ? 'note' : 'ok',
-      what,
-      detail: `${place}${stat === null ? ' (made when needed)' : open ? ' (others can look into it)' : ''}`,
-    });
-  }
-  return findings;
 }
 
 async function lookAtSettings(system: TerminalSystem, line: CommandLine, folder: string): Promise<Finding[]> {

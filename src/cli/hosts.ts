@@ -10,9 +10,9 @@ import { startSessionHost } from './host-link.ts';
 import { writeErr, writeOut } from './output.ts';
 import { plainRequest } from './reach-session.ts';
 
-/** `idle`: nothing runs there; `stale`: it runs other code than this. */
-type Which = 'idle' | 'stale' | 'all';
-const GROUPS: readonly string[] = ['idle', 'stale', 'all'] satisfies readonly Which[];
+/** `unwatched`: nothing runs there and no window shows it; `idle`: nothing runs there; `stale`: it runs other code than this. */
+type Which = 'unwatched' | 'idle' | 'stale' | 'all';
+const GROUPS: readonly string[] = ['unwatched', 'idle', 'stale', 'all'] satisfies readonly Which[];
 
 /** `houston hosts [list | stop WHICH | restart WHICH]`. Resolves to the exit code. */
 export async function runHosts(system: System, words: readonly string[]): Promise<number> {
@@ -20,7 +20,7 @@ export async function runHosts(system: System, words: readonly string[]): Promis
   const files = state === null ? null : await openHostFiles(system, state);
   const [what = 'list', which = null] = words;
   if (what === 'list') return list(await hostsOf(files));
-  return what === 'stop' ? stop(system, files, which ?? 'idle') : restart(system, files, which ?? 'stale');
+  return what === 'stop' ? stop(system, files, which ?? 'unwatched') : restart(system, files, which ?? 'stale');
 }
 
 /** `houston restart [HOST]`: that host, or all that run other code than this. */
@@ -48,7 +48,7 @@ export function hostLine(host: HostEntry, ours: string): string {
 }
 
 /** Which hosts are meant; of a group also those left alone, each with the reason. */
-function choose(
+export function chooseHosts(
   hosts: readonly HostEntry[],
   which: string,
 ): Outcome<{ readonly chosen: readonly HostEntry[]; readonly skipped: readonly string[] }> {
@@ -58,7 +58,9 @@ function choose(
     return found.ok ? done({ chosen: [found.value], skipped: [] }) : found;
   }
   const why = (host: HostEntry): string | null => {
-    if (which === 'idle' && host.state !== 'idle') return host.state;
+    if ((which === 'idle' || which === 'unwatched') && host.state !== 'idle') return host.state;
+    if (which === 'unwatched' && host.attached > 0)
+      return `${windows(host.attached)} on it; houston hosts stop ${host.host} ends it`;
     return which === 'stale' && host.fingerprint === fingerprint() ? 'runs this code' : null;
   };
   return done({
@@ -70,8 +72,14 @@ function choose(
 async function stop(system: System, files: HostFiles | null, which: string): Promise<number> {
   return forEach(await hostsOf(files), which, async (host) => {
     const stopped = await end(system, host, 'stop');
-    return stopped.ok ? done(`stopped; houston --resume ${host.session.slice(0, 13)} goes on with it`) : stopped;
+    const closed = host.attached === 0 ? '' : ` with ${windows(host.attached)} on it`;
+    const goesOn = `houston --resume ${host.session.slice(0, 13)} goes on with it`;
+    return stopped.ok ? done(`stopped${closed}; ${goesOn}`) : stopped;
   });
+}
+
+function windows(count: number): string {
+  return count === 1 ? 'one window' : `${count} windows`;
 }
 
 async function restart(system: System, files: HostFiles | null, which: string): Promise<number> {
@@ -96,7 +104,7 @@ async function forEach(
   which: string,
   work: (host: HostEntry) => Promise<Outcome<string>>,
 ): Promise<number> {
-  const found = choose(hosts, which);
+  const found = chooseHosts(hosts, which);
   if (!found.ok) {
     writeErr(`houston: ${found.refusal.identifier}: ${found.refusal.message}\n`);
     return 2;

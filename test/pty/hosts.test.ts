@@ -138,6 +138,11 @@ test('hosts stop: one that works is left alone and named; all of them takes it t
   const listed = await place.run(['hosts']);
   expect(listed.out.split('\n').filter((line) => line !== '')).toHaveLength(2);
   expect(listed.out).toContain('working');
+  // Unless told so, a window somebody looks at is closed by nobody.
+  const bare = await place.run(['hosts', 'stop']);
+  expect(bare.out).toMatch(/left alone: one window on it/);
+  expect(bare.out).toMatch(/left alone: working/);
+  expect(place.hosts()).toHaveLength(2);
   const stopped = await place.run(['hosts', 'stop', 'idle']);
   expect(stopped.out).toMatch(/stopped/);
   expect(stopped.out).toMatch(/left alone: working/);
