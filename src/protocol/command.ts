@@ -6,7 +6,7 @@ export interface Command {
   /** Without the slash, lower case, dashes between words. */
   readonly name: string;
   readonly aliases?: readonly string[];
-  readonly group: 'Session' | 'Model' | 'Inspect' | 'Prompt' | 'View' | 'Safety';
+  readonly group: CommandGroup;
   readonly description: string;
   /** How the argument is written in help; empty for none. */
   readonly argument: string;
@@ -21,3 +21,5 @@ export interface Command {
   /** Where the keys count. */
   readonly where?: 'anywhere' | 'prompt' | 'transcript' | 'modal';
 }
+
+export type CommandGroup = 'Session' | 'Model' | 'Inspect' | 'Prompt' | 'View' | 'Safety';

@@ -1,5 +1,6 @@
 import type { Aside } from './aside.ts';
 import type { Ask } from './ask.ts';
+import type { CommandGroup } from './command.ts';
 import type { Display, TodoItem } from './display.ts';
 import type { Effect } from './effect.ts';
 import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from './entry.ts';
@@ -86,6 +87,8 @@ export interface Head {
 
 export interface SessionCommand {
   readonly name: string;
+  /** What it is about; `Session` where it is not said. */
+  readonly group?: CommandGroup;
   readonly argument: string;
   readonly description: string;
   /** Mid-turn: at once, or as an item of the queue; `after` where it is not said. */

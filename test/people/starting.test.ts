@@ -32,7 +32,7 @@ test('a start that failed names the commands that cure it; cured, it is ready', 
     description: '',
     argument: '',
     choices: [],
-    group: 'Model',
+    group: 'Model' as const,
     during: 'now' as const,
   });
   await driver.publish(

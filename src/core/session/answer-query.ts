@@ -33,7 +33,8 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   entry: async ({ journal }, { id }) => done({ entry: (await journal.load([id]))[0] ?? null }),
   'complete-path': async ({ system, folder }, { typed, limit }) =>
     done(await completePath(system.files, folder, typed, limit)),
-  'complete-argument': (parts, { command, typed }) => done({ choices: completeArgument(parts, command, typed) }),
+  'complete-argument': async (parts, { command, typed }) =>
+    done({ choices: await completeArgument(parts, command, typed) }),
   changes: async ({ system, images, ledger, folder }, { path }) => {
     const sources = { files: system.files, images, changes: ledger.changes, workspace: folder };
     return done({ files: await sessionChanges(sources, path) });

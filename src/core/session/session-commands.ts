@@ -9,6 +9,7 @@ import { KEEP_ASIDE, keepAside } from './aside-intent.ts';
 import { chooseAutocompact } from './autocompact.ts';
 import { chooseModel } from './choose-model.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { failedText } from './error-log.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
 import { completeJobs, jobsCommand } from './jobs-command.ts';
@@ -71,7 +72,26 @@ const MODES: readonly PermissionMode[] = ['ask', 'edits', 'plan', 'bypass'];
 
 const COMMANDS: readonly Command[] = [
   {
+    name: 'btw',
+    group: 'Inspect',
+    argument: '[$model] question',
+    description: 'Ask beside the conversation; it goes on and does not hear of it',
+    during: 'now',
+    run: (parts, argument, client) => parts.asides.ask(argument, client),
+  },
+  {
+    name: KEEP_ASIDE,
+    argument: 'N merge|summarize',
+    description: '',
+    during: 'after',
+    hidden: true,
+    ahead: true,
+    refuses: () => null,
+    carryOut: keepAside,
+  },
+  {
     name: 'model',
+    group: 'Model',
     argument: 'provider:model',
     description: 'Choose the model of this conversation',
     during: 'now',
@@ -85,6 +105,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'effort',
+    group: 'Model',
     argument: EFFORTS.join('|'),
     choices: EFFORTS,
     description: 'Choose how hard the model thinks',
@@ -94,6 +115,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'thinking',
+    group: 'Model',
     argument: `[${THINKING_MODES.join('|')}]`,
     suggestions: THINKING_MODES,
     description: 'Choose how the thinking of the model is shown',
@@ -102,13 +124,79 @@ const COMMANDS: readonly Command[] = [
     run: chooseThinking,
   },
   {
+    name: 'fast',
+    group: 'Model',
+    argument: '[on|off|status]',
+    suggestions: ['on', 'off', 'status'],
+    description: 'Choose the faster, dearer service where the model has one',
+    during: 'after',
+    ahead: false,
+    atOnce: fastAtOnce,
+    refuses: () => null,
+    carryOut: chooseFast,
+  },
+  {
     name: 'mode',
+    group: 'Safety',
     argument: MODES.join('|'),
     choices: MODES,
     description: 'Choose what may be done without a question',
     during: 'now',
     always: true,
     run: (parts, argument) => setMode(parts, argument as PermissionMode),
+  },
+  {
+    name: 'login',
+    group: 'Model',
+    argument: '<provider>',
+    description: 'Sign in to a model service',
+    during: 'after',
+    ahead: true,
+    cures: true,
+    refuses: refusesSignIn,
+    carryOut: carryOutSignIn,
+  },
+  {
+    name: 'logout',
+    group: 'Model',
+    argument: '[provider]',
+    description: 'Sign out of model services',
+    during: 'after',
+    ahead: true,
+    cures: true,
+    refuses: (parts) => refusesSignIn(parts, 'any'),
+    carryOut: carryOutSignOut,
+  },
+  {
+    name: 'forget-trust',
+    group: 'Safety',
+    argument: '',
+    description: 'Forget the remembered answer whether this folder is trusted',
+    during: 'now',
+    behind: true,
+    run: async ({ trustMemory, publisher }, _argument, client) => {
+      publisher.publish({ type: 'flash', client, level: 'info', text: await forgetTrust(trustMemory) });
+      return accepted();
+    },
+  },
+  {
+    name: 'rename',
+    argument: '[name|-]',
+    description: 'Give this conversation a title',
+    during: 'now',
+    behind: true,
+    run: rename,
+  },
+  {
+    name: 'worktree',
+    argument: '[status|merge|resolve|finish|remove|list|clean]',
+    suggestions: WORKTREE_ACTIONS.map(({ value }) => value),
+    description: 'Look after the worktree of this session',
+    during: 'now',
+    ahead: false,
+    atOnce: worktreeAtOnce,
+    refuses: refusesWorktree,
+    carryOut: doWorktree,
   },
   {
     name: 'compact',
@@ -128,21 +216,13 @@ const COMMANDS: readonly Command[] = [
     run: chooseAutocompact,
   },
   {
-    name: 'btw',
-    argument: '[$model] question',
-    description: 'Ask beside the conversation; it goes on and does not hear of it',
-    during: 'now',
-    run: (parts, argument, client) => parts.asides.ask(argument, client),
-  },
-  {
-    name: KEEP_ASIDE,
-    argument: 'N merge|summarize',
-    description: '',
+    name: 'resend',
+    argument: '',
+    description: 'Ask the model again with the last prompt; an answer it gave stays on a branch',
     during: 'after',
-    hidden: true,
     ahead: true,
     refuses: () => null,
-    carryOut: keepAside,
+    carryOut: (parts, _argument, _signal, row) => resend(parts, row),
   },
   {
     name: 'tree',
@@ -197,17 +277,6 @@ const COMMANDS: readonly Command[] = [
     carryOut: goBack,
   },
   {
-    name: 'fast',
-    argument: '[on|off|status]',
-    suggestions: ['on', 'off', 'status'],
-    description: 'Choose the faster, dearer service where the model has one',
-    during: 'after',
-    ahead: false,
-    atOnce: fastAtOnce,
-    refuses: () => null,
-    carryOut: chooseFast,
-  },
-  {
     name: 'loop',
     argument: '[5m] [prompt]|stop',
     suggestions: ['stop'],
@@ -238,45 +307,6 @@ const COMMANDS: readonly Command[] = [
     run: watchFile,
   },
   {
-    name: 'worktree',
-    argument: '[status|merge|resolve|finish|remove|list|clean]',
-    suggestions: WORKTREE_ACTIONS.map(({ value }) => value),
-    description: 'Look after the worktree of this session',
-    during: 'now',
-    ahead: false,
-    atOnce: worktreeAtOnce,
-    refuses: refusesWorktree,
-    carryOut: doWorktree,
-  },
-  {
-    name: 'login',
-    argument: '<provider>',
-    description: 'Sign in to a model service',
-    during: 'after',
-    ahead: true,
-    cures: true,
-    refuses: refusesSignIn,
-    carryOut: carryOutSignIn,
-  },
-  {
-    name: 'logout',
-    argument: '[provider]',
-    description: 'Sign out of model services',
-    during: 'after',
-    ahead: true,
-    cures: true,
-    refuses: (parts) => refusesSignIn(parts, 'any'),
-    carryOut: carryOutSignOut,
-  },
-  {
-    name: 'rename',
-    argument: '[name|-]',
-    description: 'Give this conversation a title',
-    during: 'now',
-    behind: true,
-    run: rename,
-  },
-  {
     name: 'jobs',
     argument: '[stop ID|stop all|watch ID|unwatch]',
     description: 'Commands in the background: list them, stop or watch one',
@@ -293,6 +323,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'status',
+    group: 'Inspect',
     argument: '',
     description: 'Show what this session is and what it has used',
     during: 'now',
@@ -304,17 +335,6 @@ const COMMANDS: readonly Command[] = [
     },
   },
   {
-    name: 'forget-trust',
-    argument: '',
-    description: 'Forget the remembered answer whether this folder is trusted',
-    during: 'now',
-    behind: true,
-    run: async ({ trustMemory, publisher }, _argument, client) => {
-      publisher.publish({ type: 'flash', client, level: 'info', text: await forgetTrust(trustMemory) });
-      return accepted();
-    },
-  },
-  {
     name: 'resume-queue',
     argument: '',
     description: 'Go on with the prompts that are held',
@@ -322,21 +342,13 @@ const COMMANDS: readonly Command[] = [
     always: true,
     run: (parts) => resumeQueue(parts),
   },
-  {
-    name: 'resend',
-    argument: '',
-    description: 'Ask the model again with the last prompt; an answer it gave stays on a branch',
-    during: 'after',
-    ahead: true,
-    refuses: () => null,
-    carryOut: (parts, _argument, _signal, row) => resend(parts, row),
-  },
 ];
 
 /** For completion and help, in the order they are listed. */
 export const SESSION_COMMANDS: readonly SessionCommand[] = COMMANDS.filter(({ hidden }) => hidden !== true).map(
-  ({ name, argument, description, during }) => ({
+  ({ name, group, argument, description, during }) => ({
     name,
+    ...(group === undefined ? {} : { group }),
     argument,
     description,
     ...(during === undefined ? {} : { during }),
@@ -461,15 +473,16 @@ async function forgetTrust(memory: TrustMemory | null): Promise<string> {
 }
 
 /** What an argument can be, by what was typed of it. */
-export function completeArgument(
-  parts: Pick<SessionParts, 'models' | 'runtime' | 'desk'>,
+export async function completeArgument(
+  parts: Pick<SessionParts, 'models' | 'runtime' | 'desk' | 'signIn'>,
   name: string,
   typed: string,
-): { value: string; description: string }[] {
+): Promise<{ value: string; description: string }[]> {
   const { models } = parts;
   if (name === '$') return completeTarget(parts, typed);
   if (name === 'jobs') return completeJobs(parts, typed);
   if (name === 'btw') return completeSideTarget(parts, typed);
+  if (name === 'login' || name === 'logout') return completeSignIn(parts, typed, name === 'logout');
   if (name === 'model') {
     const rows = models.list().map((row) => ({
       value: modelRefText(row.ref),

@@ -39,7 +39,7 @@ export function slashCommands(session: readonly SessionCommand[]): SlashCommand[
         aliases: [],
         argument: command.argument,
         description: command.description,
-        group: 'Session',
+        group: command.group ?? 'Session',
         choices: [],
         runs: 'session',
         during: command.during ?? 'after',
