@@ -346,6 +346,74 @@ describe('from one request to the next', () => {
     );
   });
 
+  test('whatever is read ahead, and whatever comes between, a request is what building anew gives', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.gen(), fc.integer({ min: 60, max: 220 }), async (seed, count) => {
+        const journal = newJournal();
+        const context = createModelContext(journal);
+        const entries: Entry[] = [];
+        const grow = (by: number): void =>
+          growBodies(
+            seed,
+            by,
+            () => entries,
+            (body) => void entries.push(...journal.append([body]).entries),
+          );
+        grow(count);
+        const other = { ...OPTIONS, target: make.OTHER_MODEL };
+        const asked: Promise<void>[] = [];
+        const ask = async (options: ContextOptions): Promise<void> => {
+          const branch = journal.branch();
+          const built = await context.build(options);
+          if (journal.branch().at(-1) === branch.at(-1))
+            expect(built).toEqual(await createModelContext(journal).build(options));
+        };
+        await context.prepare(seed(fc.boolean) ? OPTIONS : other, async () => {
+          const move = seed(fc.nat, { max: 6 });
+          if (move === 0) grow(3);
+          if (move === 1) journal.append([{ kind: 'position', leaf: seed(fc.constantFrom, ...journal.branch()) }]);
+          if (move === 2) asked.push(ask(OPTIONS));
+          if (move === 3) context.drop();
+          return move !== 4;
+        });
+        await Promise.all(asked);
+        await ask(OPTIONS);
+        await ask(other);
+      }),
+      { numRuns: 25, endOnFailure: true },
+    );
+  });
+
+  test('what was read ahead is not read again: only the newest entries are left to the request', async () => {
+    const journal = newJournal();
+    let loaded = 0;
+    let broken = false;
+    const context = createModelContext({
+      ...journal,
+      branch: journal.branch,
+      load(ids) {
+        if (broken) return Promise.reject(new Error('EIO'));
+        loaded += ids.length;
+        return journal.load(ids);
+      },
+    });
+    for (let turn = 1; turn < 200; turn++)
+      write(journal, `say ${turn}`, make.assistantBody(turn, [make.textPart('a')]), make.turnEndBody(turn));
+    let slices = 0;
+    await context.prepare(OPTIONS, async () => ++slices > 0);
+    expect(slices).toBeGreaterThan(3);
+    loaded = 0;
+    const messages = await context.build(OPTIONS);
+    expect(loaded).toBeLessThan(100);
+    expect(messages).toEqual(await createModelContext(journal).build(OPTIONS));
+    // One that fails on the way leaves nothing out.
+    context.drop();
+    broken = true;
+    await expect(context.prepare(OPTIONS, async () => true)).rejects.toThrow('EIO');
+    broken = false;
+    expect(await context.build(OPTIONS)).toEqual(messages);
+  });
+
   test('in an ordinary turn every request begins with the one before it, and reads only what is new', async () => {
     const journal = newJournal();
     let loaded = 0;

@@ -20,6 +20,9 @@ const NOTHING: ReadonlySet<string> = new Set();
 const SENT = new Set<string>(['taken', 'assistant', 'call', 'result']);
 /** Entries loaded at a time: what was built is kept, what it was built from is not. */
 const BATCH = 256;
+/** Fewer of them in advance, while somebody may press a key; and the newest are left to the request. */
+const SLICE = 96;
+const NEWEST = 64;
 
 /** The messages of a request from the entries of a branch, root first. Never fails: what cannot be sent is mended or left out. */
 export async function buildMessages(
@@ -41,6 +44,11 @@ export async function buildMessages(
 /** Builds the messages of one session's requests, reading from the journal only what came since the last time. */
 export interface ModelContext {
   build(options: ContextOptions): Promise<Message[]>;
+  /**
+   * Reads ahead what a request with these options will begin with, in slices, all but the newest entries: what became of
+   * those may still change. Ends where `pause` says so, and where a request comes, which goes on from there.
+   */
+  prepare(options: ContextOptions, pause: () => Promise<boolean>): Promise<void>;
   /** Gives back what is held; the next request is built anew. */
   drop(): void;
 }
@@ -54,8 +62,15 @@ interface Held {
   last: EntryId | null;
 }
 
+interface Ahead {
+  wanted: boolean;
+  readonly over: Promise<void>;
+}
+
 export function createModelContext(journal: Journal): ModelContext {
   let held: Held | null = null;
+  /** What is read ahead just now; to be ended by whoever comes. */
+  let ahead: Ahead | null = null;
 
   async function begin(branch: readonly EntryId[], cut: number, key: string, options: ContextOptions): Promise<Held> {
     const [compaction] = cut < 0 ? [] : ((await journal.load([branch[cut]!])) as EntryOf<'compaction'>[]);
@@ -71,37 +86,73 @@ export function createModelContext(journal: Journal): ModelContext {
     for (const entry of entries) await state.builder.add(entry, said.get(entry.id) ?? null);
   }
 
+  /** What is held, where it is a beginning of this branch made in this way; else a new beginning. Nothing is held then. */
+  async function takeUp(branch: readonly EntryId[], options: ContextOptions): Promise<Held> {
+    const cut = branch.findLastIndex((id) => journal.kindOf(id) === 'compaction');
+    const { target, images, dropped } = options;
+    const key = JSON.stringify([
+      branch[cut] ?? null,
+      target.provider,
+      target.model,
+      images,
+      [...(dropped ?? NOTHING)].sort(),
+    ]);
+    const goesOn =
+      held !== null &&
+      held.key === key &&
+      held.taken <= branch.length &&
+      (held.last === null || branch[held.taken - 1] === held.last);
+    const state = held !== null && goesOn ? held : await begin(branch, cut, key, options);
+    // Half-built is not held: a read that fails must not leave entries out of the next request.
+    held = null;
+    return state;
+  }
+
+  async function takeTo(state: Held, branch: readonly EntryId[], end: number): Promise<void> {
+    const ids = branch.slice(state.taken, end).filter((id) => SENT.has(journal.kindOf(id) ?? ''));
+    await take(state, ids);
+    state.taken = end;
+    state.last = branch[end - 1] ?? null;
+  }
+
+  async function readAhead(own: Ahead, options: ContextOptions, pause: () => Promise<boolean>): Promise<void> {
+    const branch = journal.branch();
+    const end = branch.length - NEWEST;
+    if (end <= 0) return;
+    const state = await takeUp(branch, options);
+    while (state.taken < end && own.wanted && (await pause()) && own.wanted)
+      await takeTo(state, branch, Math.min(end, state.taken + SLICE));
+    if (ahead === own) held = state;
+  }
+
   return {
     async build(options) {
-      const branch = journal.branch();
-      const cut = branch.findLastIndex((id) => journal.kindOf(id) === 'compaction');
-      const { target, images, dropped } = options;
-      const key = JSON.stringify([
-        branch[cut] ?? null,
-        target.provider,
-        target.model,
-        images,
-        [...(dropped ?? NOTHING)].sort(),
-      ]);
-      const goesOn =
-        held !== null &&
-        held.key === key &&
-        held.taken <= branch.length &&
-        (held.last === null || branch[held.taken - 1] === held.last);
-      const state = held !== null && goesOn ? held : await begin(branch, cut, key, options);
-      // Half-built is not held: a read that fails must not leave entries out of the next request.
-      held = null;
-      for (let at = state.taken; at < branch.length; at += BATCH) {
-        const ids = branch.slice(at, at + BATCH).filter((id) => SENT.has(journal.kindOf(id) ?? ''));
-        await take(state, ids);
+      if (ahead !== null) {
+        ahead.wanted = false;
+        await ahead.over;
       }
-      state.taken = branch.length;
-      state.last = branch[branch.length - 1] ?? null;
+      const branch = journal.branch();
+      const state = await takeUp(branch, options);
+      while (state.taken < branch.length) await takeTo(state, branch, Math.min(branch.length, state.taken + BATCH));
       held = state;
       return await state.builder.messages(options.lastly ?? null);
     },
+    async prepare(options, pause) {
+      if (ahead !== null) return;
+      const { promise: over, resolve } = Promise.withResolvers<void>();
+      const own: Ahead = { wanted: true, over };
+      ahead = own;
+      try {
+        await readAhead(own, options, pause);
+      } finally {
+        if (ahead === own) ahead = null;
+        resolve();
+      }
+    },
     drop() {
       held = null;
+      if (ahead !== null) ahead.wanted = false;
+      ahead = null;
     },
   };
 }

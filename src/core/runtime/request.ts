@@ -18,15 +18,7 @@ export async function buildRequest(
   { model, effort }: Pick<TurnTerms, 'model' | 'effort'>,
   last: boolean,
 ): Promise<BuiltRequest> {
-  const messages: Message[] = await runtime.context.build({
-    target: model.ref,
-    images: model.facts.images,
-    dropped: runtime.refusedAttachments,
-    loadAttachment: (attachment) => {
-      if (attachment.kind === 'image') runtime.sentImages.add(attachment.hash);
-      return runtime.loadAttachment(attachment);
-    },
-  });
+  const messages: Message[] = await runtime.context.build(conversationOptions(runtime, model));
   if (last) addText(messages, NONE_LEFT);
   const request: ModelRequest = {
     ...requestFor(runtime, { model, effort }, messages),
@@ -35,6 +27,17 @@ export async function buildRequest(
   };
   runtime.gauge.sent(request);
   return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
+}
+
+/** How the messages of the conversation's own requests are made: it is remembered which pictures are in them. */
+export function conversationOptions(runtime: Runtime, model: Pick<Model, 'ref' | 'facts'>): ContextOptions {
+  return {
+    ...contextOptions(runtime, model),
+    loadAttachment: (attachment) => {
+      if (attachment.kind === 'image') runtime.sentImages.add(attachment.hash);
+      return runtime.loadAttachment(attachment);
+    },
+  };
 }
 
 /** A request of this session with these messages; its beginning is the same for all of them. */

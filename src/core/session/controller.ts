@@ -45,6 +45,7 @@ import { createAttachments } from './attachments.ts';
 import { createBranchMemory } from './branch-memory.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
+import { createContextAhead } from './context-ahead.ts';
 import { type CurrentModelParts, createCurrentModel } from './current-model.ts';
 import { gitBranch } from './directory.ts';
 import { followDisk, tryingDisk, waitingText } from './disk-trouble.ts';
@@ -260,6 +261,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     errors.see(entry);
     usage.see(entry);
     desk.see(entry);
+    if (entry.kind === 'model' || entry.kind === 'position') ahead.soon();
     const audited = auditedOf(entry);
     if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
@@ -347,6 +349,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
     follower: () => createUsageDesk({ system, state: null, session: journal.session }),
   });
   const sent = withoutHidden(journal, branch.prompts);
+  const ahead = createContextAhead({
+    clock,
+    journal: sent,
+    runtime: () => runtime,
+    model: () => model.model,
+    isQuiet: () => loop.running === null,
+  });
   const memory: SessionMemory = {
     said: past.said,
     lastInput: past.lastInput,
@@ -435,6 +444,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       if (report.reason === 'stopped') desk.stopped();
       desk.rest();
       checkpoints.rest();
+      ahead.soon();
     },
   });
 
@@ -554,6 +564,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
+    ahead.soon();
     await desk.start();
   };
   // Also while the person is still asked something before anything may start.
@@ -573,6 +584,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const finished = new AbortController();
     starting.abort();
     standing.close();
+    ahead.close();
     const finish = async (): Promise<void> => {
       await started;
       await Promise.all([loop.close(), asides.close(), titles.close(), slow.close()]);
