@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { makeScratch } from '../core/jobs/left-scratch.ts';
 import type { Confine } from '../core/jobs/line.ts';
 import { type SettledSandbox, settleSandbox } from '../core/sandbox/settle-sandbox.ts';
 import type { LoadedSettings } from '../core/settings/load.ts';
@@ -24,6 +25,8 @@ export interface ConfinementScope {
   readonly roots: readonly string[];
   /** Houston's own folders. */
   readonly own: readonly string[];
+  /** Where jobs are written down; null where none are. */
+  readonly jobs: string | null;
 }
 
 export async function confineSession(
@@ -33,10 +36,7 @@ export async function confineSession(
   scope: ConfinementScope,
 ): Promise<SessionConfinement> {
   const { files } = system;
-  const scratch = await files
-    .makeTempFolder('houston-scratch-')
-    .then((made) => files.realPath(made))
-    .catch(() => null);
+  const scratch = await makeScratch({ ...system, root: scope.jobs });
   const { promise: settled, resolve } = Promise.withResolvers<SettledSandbox>();
   return {
     confine: async (argv, order, left) => (await settled).confine(argv, order, left),
@@ -54,7 +54,7 @@ export async function findSandbox(
   system: System,
   request: Pick<SessionRequest, 'sandbox'>,
   { settings, sources }: Pick<LoadedSettings, 'settings' | 'sources'>,
-  { folder, roots, own }: ConfinementScope,
+  { folder, roots, own }: Omit<ConfinementScope, 'jobs'>,
   scratch: string | null,
 ): Promise<SettledSandbox> {
   const { environment, files } = system;

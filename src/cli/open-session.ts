@@ -78,7 +78,8 @@ export async function openSession(
     )
   ).filter((one) => one !== null);
   const ours = await ownFolders(system, own);
-  const confinement = await confineSession(system, request, loaded, { folder, roots, own: ours });
+  const jobsRoot = own.state === null ? null : path.join(own.state, 'jobs');
+  const confinement = await confineSession(system, request, loaded, { folder, roots, own: ours, jobs: jobsRoot });
   const decided = await sessionRules(system, request, loaded, { folder, state: own.state });
   const problems = [...loaded.problems, ...decided.problems, ...forbiddenBypass(request, settings)];
   const trust = await startTrust(system, request, loaded, { folder, roots, state: own.state });
@@ -99,12 +100,12 @@ export async function openSession(
   };
   // Without a place for their records commands only run while somebody waits for them.
   const jobs =
-    own.state === null
+    jobsRoot === null
       ? null
       : createJobs({
           ...lines,
           ids: system.ids,
-          root: path.join(own.state, 'jobs'),
+          root: jobsRoot,
           // Nobody sees what a one-shot run would leave behind.
           lifetime: request.canAsk ? settings.jobsLifetime : 'session',
           confine: confinement.confine,

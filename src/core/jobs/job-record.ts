@@ -21,6 +21,8 @@ export interface JobRecord {
   /** Whether the model may read what it prints: decided when it started, and never again (JOB-9). */
   readonly reads: 'text' | 'ref';
   readonly log: string;
+  /** The folder for throw-away files it was given; null for none. */
+  readonly scratch: string | null;
   readonly lifetime: JobLifetime;
   readonly background: boolean;
   readonly terminal: boolean;
@@ -74,7 +76,9 @@ function recordOf(value: Json): JobRecord | null {
     (lifetime === 'detached' || lifetime === 'session' || lifetime === 'turn') &&
     (by === 'model' || by === 'person') &&
     (reads === 'text' || reads === 'ref');
-  return isWhole ? (record as unknown as JobRecord) : null;
+  // Records of older builds name none.
+  const scratch = typeof record.scratch === 'string' ? record.scratch : null;
+  return isWhole ? { ...(record as unknown as JobRecord), scratch } : null;
 }
 
 /** The folder of one process's jobs says in its name whose it is: a number used again does not start at the same time. */

@@ -5,6 +5,7 @@ import { adoptJobs } from './adopt-jobs.ts';
 import { type Channel, ownerFolder } from './job-record.ts';
 import { type JobFacts, type JobOutput, type Jobs, type JobsParts, type JobWait, KEPT_FINISHED } from './jobs.ts';
 import { launchJob } from './launch-job.ts';
+import { removeLeftScratch } from './left-scratch.ts';
 import type { LineOrder, LineResult, MovedBy, RunLine } from './line.ts';
 import { createLineRunner, type LineParts } from './run-line.ts';
 import { type RunningJob, runningJob } from './running-job.ts';
@@ -35,6 +36,7 @@ export function createJobs(parts: JobsParts): Jobs {
   let own: Promise<string> | null = null;
   let tick: (() => void) | null = null;
   let closed = false;
+  let sweeping: Promise<void> = Promise.resolve();
 
   const changed = (): void => {
     for (const listener of listeners) listener();
@@ -82,7 +84,14 @@ export function createJobs(parts: JobsParts): Jobs {
     read.delete(job.facts.id);
     await job.keep({});
     await files.remove(job.place, { recursive: true }).catch(ignored);
+    if (job.facts.adopted) sweep();
     changed();
+  };
+  /** What jobs of processes that are gone had for throw-away files goes with the last of them; nobody waits for that. */
+  const sweep = (): void => {
+    const scratch = parts.scratch ?? null;
+    if (scratch === null) return;
+    sweeping = sweeping.then(() => removeLeftScratch(parts, scratch)).catch(ignored);
   };
   const evict = async (): Promise<void> => {
     const finished = [...jobs.values()].filter(({ facts }) => !isRunning(facts));
@@ -297,6 +306,7 @@ export function createJobs(parts: JobsParts): Jobs {
         await job.keep({});
       }
       if (jobs.size === 0) await files.remove(place).catch(ignored);
+      sweep();
       return adopted.map(({ facts }) => facts);
     },
     turnEnded: async () => {
@@ -319,6 +329,7 @@ export function createJobs(parts: JobsParts): Jobs {
       for (const job of jobs.values()) if (!left.includes(job)) await forget(job);
       // A folder with jobs in it stays.
       if (own !== null) await files.remove(await own).catch(ignored);
+      await sweeping;
       return left.length > 0;
     },
   };

@@ -40,6 +40,7 @@ export async function launchJob(parts: JobsParts, lines: LineParts, launch: Laun
     call: order.call,
     reads: order.reads ?? 'text',
     log,
+    scratch: parts.scratch ?? null,
     // A terminal is held by this process and ends with it.
     lifetime: order.terminal === true && parts.lifetime === 'detached' ? 'session' : parts.lifetime,
     background: order.background === true,

@@ -127,6 +127,34 @@ describe('the trail', () => {
     expect(await readTrail(files, FILE)).toHaveLength(4);
   });
 
+  test('what comes after its end is written too, and no file stays open', async () => {
+    const { files, clock } = await place();
+    let open = 0;
+    const counting: typeof files.openAppend = async (path, mode) => {
+      const file = await files.openAppend(path, mode);
+      open++;
+      return {
+        ...file,
+        close: async () => {
+          open--;
+          await file.close();
+        },
+      };
+    };
+    const trail = createTrail({ files: { ...files, openAppend: counting }, clock, file: FILE });
+    trail.audit({ event: 'turn', turn: 1, mode: 'ask' });
+    await trail.close();
+    for (let turn = 2; turn <= 4; turn++) {
+      trail.audit({ event: 'turn', turn, mode: 'ask' });
+      await Promise.resolve();
+    }
+    await trail.close();
+    expect(await readTrail(files, FILE)).toHaveLength(4);
+    expect(open).toBe(0);
+    trail.audit({ event: 'turn', turn: 5, mode: 'ask' });
+    while ((await readTrail(files, FILE)).length < 5 || open > 0) await Promise.resolve();
+  });
+
   test('tells refusals apart from what was let through', () => {
     const line = (event: object): AuditLine => ({ time: 0, ...event }) as AuditLine;
     expect(isRefusal(line({ event: 'decision', verdict: 'deny' }))).toBe(true);

@@ -32,7 +32,13 @@ export function createTrail({ files, clock, file, onLine }: TrailParts): Trail {
   let waiting: AuditLine[] = [];
   let writing: Promise<void> | null = null;
   let earlier: Promise<AuditLine[]> | null = null;
+  let closed = false;
 
+  const release = async (): Promise<void> => {
+    const file = open;
+    open = null;
+    await file?.close().catch(() => undefined);
+  };
   const readEarlier = (path: string): Promise<AuditLine[]> => readTrail(files, path).catch(() => []);
   const write = async (path: string): Promise<void> => {
     while (waiting.length > 0) {
@@ -47,6 +53,9 @@ export function createTrail({ files, clock, file, onLine }: TrailParts): Trail {
       } catch {
         waiting = [...batch, ...waiting];
         break;
+      } finally {
+        // What a session says in ending is written like all else, and holds no file open.
+        if (closed) await release();
       }
     }
     writing = null;
@@ -68,9 +77,9 @@ export function createTrail({ files, clock, file, onLine }: TrailParts): Trail {
       return { total: all.length, from: first, lines: all.slice(first, first + count) };
     },
     close: async () => {
+      closed = true;
       await writing;
-      await open?.close().catch(() => undefined);
-      open = null;
+      await release();
     },
   };
 }
