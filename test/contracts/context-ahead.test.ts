@@ -87,11 +87,15 @@ test('nothing is read while somebody attaches; a moment later all of it, and the
 test('a prompt that comes while it is read goes on from there; another model is read for as well', async () => {
   const two = scriptedModel(['there'], { ref: TWO, repeatLast: true });
   const { house, seat, system, script, since } = await openLong(400, { others: [two], saveDefaults: async () => true });
-  await system.clock.advance(403);
+  since();
+  await system.clock.advance(406);
   await seat.say('at once');
   await house.idle();
+  // Each entry once: what was read of it already is not read again.
+  const read = since();
+  expect(read).toBeGreaterThan(1_100);
+  expect(read).toBeLessThan(1_250);
   expect(script.requests[0]?.messages).toHaveLength(801);
-  since();
   await seat.send({ type: 'set-model', model: TWO, effort: null });
   await system.clock.advance(10_000);
   expect(since()).toBeGreaterThan(700);
