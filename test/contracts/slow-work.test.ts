@@ -122,7 +122,7 @@ for (const kind of LINKS) {
       expect(seat.view.activity.phase).toBe('idle');
     });
 
-    test('a turn and a line of the person that end beside it give its row back; the prompt had not to wait (SC-43.4)', async () => {
+    test('a turn and a line of the person that end beside it give its row back; the prompt had not to wait (SC-43.4, SC-43.15)', async () => {
       const held = gate();
       const { linked, seat } = await yard(kind, ['answered'], async () => {
         await held.opened;
