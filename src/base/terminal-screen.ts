@@ -17,6 +17,8 @@ export interface CellStyle {
 export interface ScreenCell {
   readonly text: string;
   readonly style: CellStyle;
+  /** The last one of a row that was too short: what was written goes on in the next row. */
+  readonly goesOn?: true;
 }
 
 export type ScreenLine = readonly ScreenCell[];
@@ -162,6 +164,10 @@ class State {
       if (width === 0) continue;
       if (this.x + width > this.columns) {
         if (this.wraps) {
+          const row = this.lines[this.y]!;
+          // One of two columns leaves the last one free.
+          const edge = this.x < this.columns ? { ...BLANK, text: '' } : row[this.columns - 1]!;
+          row[this.columns - 1] = { ...edge, goesOn: true };
           this.x = 0;
           this.#lineFeed();
         } else this.x = this.columns - width;

@@ -203,3 +203,21 @@ test('/terminal starts a line of the person’s on a terminal, which takes keys 
   for await (const entry of house.journal.all()) kept.push(JSON.stringify(entry));
   expect(kept.filter((line) => line.includes(':q') && !line.includes('job-ended'))).toEqual([]);
 });
+
+test('what ends on a terminal is reported as the text it left there: no sequence, nothing that was overwritten', async () => {
+  const system = createMemorySystem();
+  program(system, 'draw', async ({ write }) => {
+    write('\x1b]0;title\x07\x1b[32mchecked\x1b[0m\r\n10%\r50%\rall done\x1b[K\r\n');
+    return 0;
+  });
+  const { house } = await openJobsHouse([], { system });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  await seat.send({ type: 'command', ref: 't', name: 'terminal', argument: 'draw' });
+  const reports = (): string[] =>
+    seat.view.transcript.items.flatMap((item) =>
+      item.kind === 'note' && item.identifier === 'job-ended' ? [item.text] : [],
+    );
+  await seat.until(() => reports().length > 0);
+  expect(reports()[0]!.split('\n').slice(1, -1)).toEqual(['checked', 'all done']);
+});

@@ -161,6 +161,26 @@ describe('commands under a supervisor', () => {
     expect(readdirSync(join(folder, 'jobs'))).toEqual([]);
   }, 30_000);
 
+  test('a job on a terminal is read as the text it left there, and shown as it came', async () => {
+    const jobs = open();
+    const line =
+      "printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\r'; read -r word; printf 'pass\\033[1mword: %s\\033[0m\\033[K\\n' $word";
+    await run(jobs, line, { background: true, terminal: true });
+    await jobs.wait('j1', { ms: 15_000, text: '50%' }, NEVER);
+    expect((await jobs.unread('j1', 1000)).text).toBe('red\n50%');
+    expect((await jobs.unread('j1', 1000)).text).toBe('');
+    const sought = jobs.wait('j1', { ms: 15_000, text: 'password' }, NEVER);
+    jobs.write('j1', new TextEncoder().encode('mellon\r'));
+    expect(['output', 'ended']).toContain(await sought);
+    await ended(jobs, 'j1');
+    expect((await jobs.unread('j1', 1000)).text).toBe('mellon\npassword: mellon');
+    expect((await jobs.text('j1', 1000)).text).toBe('red\nmellon\npassword: mellon');
+    expect(await jobs.text('j1', 8)).toMatchObject({ text: ': mellon', cut: true });
+    expect((await jobs.tail('j1', 1000)).text).toContain('\x1b[31mred');
+    await jobs.remove('j1');
+    await jobs.close();
+  }, 30_000);
+
   test('UP-40: what wants a keyboard has none and returns by itself', async () => {
     const jobs = open();
     expect((await run(jobs, 'read -p "name? " x; echo got:$x')).head).toContain('got:\n');

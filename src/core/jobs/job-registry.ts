@@ -9,6 +9,7 @@ import { removeLeftScratch } from './left-scratch.ts';
 import type { LineOrder, LineResult, MovedBy, RunLine } from './line.ts';
 import { createLineRunner, type LineParts } from './run-line.ts';
 import { type RunningJob, runningJob } from './running-job.ts';
+import { newOnScreen, textOnScreen } from './screen-text.ts';
 
 /** How often the log of a command is looked at that somebody waits for or watches, and of any other, in milliseconds. */
 const LOOK_CLOSELY = 100;
@@ -29,6 +30,8 @@ export function createJobs(parts: JobsParts): Jobs {
   const listeners: (() => void)[] = [];
   /** Bytes of a log that were given out as unread before. */
   const read = new Map<string, number>();
+  /** Of terminals somebody looked at. */
+  const sizes = new Map<string, { readonly columns: number; readonly rows: number }>();
   const { confine, ...withoutConfine } = parts;
   const confined: LineParts = confine === undefined ? withoutConfine : { ...withoutConfine, confine };
   const ownLines: LineParts = { ...withoutConfine, forPerson: true };
@@ -82,6 +85,7 @@ export function createJobs(parts: JobsParts): Jobs {
   const forget = async (job: RunningJob): Promise<void> => {
     jobs.delete(job.facts.id);
     read.delete(job.facts.id);
+    sizes.delete(job.facts.id);
     await job.keep({});
     await files.remove(job.place, { recursive: true }).catch(ignored);
     if (job.facts.adopted) sweep();
@@ -169,7 +173,7 @@ export function createJobs(parts: JobsParts): Jobs {
       endedBy: how.endedBy === 'exit' && facts.state === 'stopped' ? 'stopped' : how.endedBy,
       output: parts.outputs === null ? null : facts.log.slice(parts.outputs.length + 1),
       outputTrouble: log.trouble,
-      ...log.kept.read(),
+      ...keptText(job),
       totalBytes: log.kept.totalBytes,
       totalLines: log.kept.totalLines,
       job: how.endedBy === 'background' ? facts.id : null,
@@ -183,11 +187,22 @@ export function createJobs(parts: JobsParts): Jobs {
     return number === undefined ? null : (jobs.get(`j${Number(number)}`) ?? null);
   };
 
-  const readFrom = async (job: RunningJob, from: number, bytes: number): Promise<JobOutput> => {
-    const size = (await files.stat(job.facts.log).catch((): FileStat | null => null))?.size ?? 0;
+  const readFrom = async (job: RunningJob, from: number, bytes: number, to?: number): Promise<JobOutput> => {
+    const size = to ?? (await files.stat(job.facts.log).catch((): FileStat | null => null))?.size ?? 0;
     const at = Math.max(0, from, size - bytes);
     const piece = size > at ? await files.readRange(job.facts.log, at, size - at).catch(() => new Uint8Array()) : null;
     return { text: piece === null ? '' : decode(piece, at > 0), totalBytes: size, cut: at > from };
+  };
+
+  const readText = async (job: RunningJob, from: number, bytes: number): Promise<JobOutput> => {
+    if (!job.facts.terminal) return readFrom(job, from, bytes);
+    const size = sizes.get(job.facts.id);
+    // What stands there already is what the new goes on from.
+    const before = from === 0 ? NOTHING : await readFrom(job, Math.max(0, from - MOST_SETTLED), MOST_SETTLED, from);
+    const found = await readFrom(job, from, Math.max(bytes, MOST_SETTLED));
+    const whole = newOnScreen(before.text, found.text, size);
+    const text = whole.length <= bytes ? whole : whole.slice(-bytes).toWellFormed();
+    return { ...found, text, cut: found.cut || text !== whole };
   };
 
   const stop = async (id: string, note = ''): Promise<boolean> => {
@@ -225,7 +240,7 @@ export function createJobs(parts: JobsParts): Jobs {
       let tail = '';
       const deaf = job.listen((text) => {
         tail = (tail + text).slice(-MOST_SOUGHT);
-        if (until.text !== null && tail.includes(until.text)) resolve('output');
+        if (until.text !== null && saysSo(job, tail, until.text)) resolve('output');
         if (until.fresh === true) resolve('output');
       });
       const wait: Wait = { job: job.facts.id, released: () => resolve('message') };
@@ -235,7 +250,7 @@ export function createJobs(parts: JobsParts): Jobs {
       void job.done.then(() => resolve('ended'));
       lookNow();
       // What it printed before counts as well.
-      if (until.text !== null && (await readFrom(job, 0, MOST_SOUGHT)).text.includes(until.text)) resolve('output');
+      if (until.text !== null && saysSo(job, (await readFrom(job, 0, MOST_SOUGHT)).text, until.text)) resolve('output');
       if (until.fresh === true && (await readFrom(job, from, 1)).totalBytes > from) resolve('output');
       const how = await promise;
       deaf();
@@ -248,10 +263,14 @@ export function createJobs(parts: JobsParts): Jobs {
       const job = find(id);
       return job === null ? NOTHING : readFrom(job, 0, bytes);
     },
+    text: async (id, bytes) => {
+      const job = find(id);
+      return job === null ? NOTHING : readText(job, 0, bytes);
+    },
     unread: async (id, bytes) => {
       const job = find(id);
       if (job === null) return NOTHING;
-      const found = await readFrom(job, read.get(job.facts.id) ?? 0, bytes);
+      const found = await readText(job, read.get(job.facts.id) ?? 0, bytes);
       read.set(job.facts.id, found.totalBytes);
       return found;
     },
@@ -270,6 +289,7 @@ export function createJobs(parts: JobsParts): Jobs {
       const job = find(id);
       if (!job?.terminal || !isRunning(job.facts)) return false;
       job.terminal.resize(columns, rows);
+      sizes.set(job.facts.id, { columns, rows });
       return true;
     },
     remove: async (id) => {
@@ -335,9 +355,25 @@ export function createJobs(parts: JobsParts): Jobs {
   };
 }
 
+/** The ends of what it printed, for reading. */
+function keptText({ log, facts }: RunningJob): Pick<LineResult, 'head' | 'tail' | 'omittedBytes'> {
+  const { head, tail, omittedBytes } = log.kept.read();
+  return facts.terminal
+    ? { head: textOnScreen(head), tail: textOnScreen(tail), omittedBytes }
+    : { head, tail, omittedBytes };
+}
+
+/** Whether a text stands in what was printed, on a terminal also with a colour or a move in the middle of it. */
+function saysSo({ facts }: RunningJob, printed: string, sought: string): boolean {
+  return printed.includes(sought) || (facts.terminal && textOnScreen(printed.slice(-MOST_REDRAWN)).includes(sought));
+}
+
 const NOTHING: JobOutput = { text: '', totalBytes: 0, cut: false };
 /** A text that is waited for is looked for in so much of what was printed last. */
 const MOST_SOUGHT = 64 * 1024;
+/** So much of a terminal's output is made to text, and so much on every piece that comes while a text is waited for. */
+const MOST_SETTLED = 32 * 1024;
+const MOST_REDRAWN = 4 * 1024;
 /** Milliseconds after a key in which a program mostly has answered it. */
 const ECHO = 15;
 

@@ -68,9 +68,11 @@ export interface Jobs {
     until: { readonly ms: number; readonly text: string | null; readonly fresh?: boolean },
     signal: AbortSignal,
   ): Promise<JobWait>;
-  /** The last `bytes` of what it printed. */
+  /** The last `bytes` of what it printed, as it came: for whoever shows a terminal. */
   tail(id: string, bytes: number): Promise<JobOutput>;
-  /** What it printed since this was last asked; at most the last `bytes` of it. */
+  /** The same for reading: of a terminal, the end of the text that was left on it. */
+  text(id: string, bytes: number): Promise<JobOutput>;
+  /** What it printed since this was last asked, for reading; at most the last `bytes` of it. */
   unread(id: string, bytes: number): Promise<JobOutput>;
   /** Calls back with what it prints from now on, until taken back. */
   watch(id: string, listener: (text: string) => void): () => void;

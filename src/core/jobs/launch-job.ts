@@ -8,11 +8,8 @@ import type { LineOrder } from './line.ts';
 import { type LineParts, notStarted, type PreparedLine, prepareLine } from './run-line.ts';
 import { logWriter, type Started } from './running-job.ts';
 import { outputName } from './saved-output.ts';
+import { USUAL_SIZE } from './screen-text.ts';
 import { supervise } from './supervise.ts';
-
-/** Its terminal until somebody looks and says how large theirs is. */
-const COLUMNS = 100;
-const ROWS = 30;
 
 export interface Launch {
   readonly id: string;
@@ -74,7 +71,7 @@ export async function launchJob(parts: JobsParts, lines: LineParts, launch: Laun
     if (order.terminal === true) {
       const writer = logWriter(await files.openAppend(log, 0o600));
       ({ written } = writer);
-      terminal = await processes.spawnTerminal({ ...common, columns: COLUMNS, rows: ROWS, onOutput: writer.push });
+      terminal = await processes.spawnTerminal({ ...common, ...USUAL_SIZE, onOutput: writer.push });
       child = terminal;
     } else {
       const input = order.input ?? null;

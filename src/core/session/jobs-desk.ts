@@ -118,7 +118,7 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
   };
 
   const report = async (job: JobFacts): Promise<EntryBody> => {
-    const { text, cut } = (await jobs?.tail(job.id, REPORT_BYTES)) ?? NONE;
+    const { text, cut } = (await jobs?.text(job.id, REPORT_BYTES)) ?? NONE;
     // A part of a credential is known by nothing: what was cut begins with a whole line.
     const whole = cut ? text.slice(text.indexOf('\n') + 1) : text;
     const body = job.reads === 'ref' ? '' : redact(whole).trimEnd();
@@ -137,7 +137,7 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
     const head = `[Job ${job.id} (${redact(labelOf(job.purpose, job.command))}) ${endedWords(job)}.`;
     if (job.state === 'stopped') return `${head} What it printed may not be whole; the tool job shows it.]`;
     if (!isFailed(job) || job.reads === 'ref') return `${head} The tool job shows what it printed.]`;
-    const { text, cut } = (await jobs?.tail(job.id, REPORT_BYTES)) ?? NONE;
+    const { text, cut } = (await jobs?.text(job.id, REPORT_BYTES)) ?? NONE;
     const whole = cut ? text.slice(text.indexOf('\n') + 1) : text;
     return `${head} The end of what it printed; the tool job shows more.]\n${redact(whole).trimEnd()}`;
   };
