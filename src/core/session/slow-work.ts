@@ -61,17 +61,18 @@ export function createSlowWork(parts: SlowWorkParts): SlowWork {
       const came = await task.run(signal);
       // Whoever stops it is told by its end alone.
       const lines = came.ok ? came.value : signal.aborted ? [] : [came.refusal.message];
-      if (lines.length > 0) {
-        const identifier = came.ok ? task.note : came.refusal.identifier;
-        const level = came.ok ? 'info' : 'warning';
-        await recorder.write([{ kind: 'note', level, identifier, text: lines.join('\n') }], KEEP);
-      }
-      outcomes.set(task.owner, signal.aborted ? 'stopped' : came.ok ? 'done' : 'failed');
+      const level = came.ok ? 'info' : 'warning';
+      const identifier = came.ok ? task.note : came.refusal.identifier;
+      const said = lines.length === 0 ? [] : [{ level, identifier, text: lines.join('\n') } as const];
+      for (const one of said) await recorder.write([{ kind: 'note', ...one }], KEEP);
+      // Who sent it may have no transcript before them: the end says it too (SC-16.3).
+      outcomes.set(task.owner, signal.aborted ? 'stopped' : came.ok ? 'done' : 'failed', { messages: said });
     } catch (error) {
       if (closing) return;
       const text = failedText(task.label, error, await parts.errors.record('command', task.label.slice(1), error));
-      await recorder.write([{ kind: 'note', level: 'error', identifier: 'internal', text }], KEEP);
-      outcomes.set(task.owner, 'failed');
+      const said = { level: 'error', identifier: 'internal', text } as const;
+      await recorder.write([{ kind: 'note', ...said }], KEEP);
+      outcomes.set(task.owner, 'failed', { messages: [said] });
     }
   };
 

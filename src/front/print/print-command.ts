@@ -26,7 +26,9 @@ const OVER: ReadonlySet<InputOutcome['state']> = new Set(['done', 'failed', 'sto
  */
 export async function runPrintCommand(options: PrintCommandOptions): Promise<number> {
   const { session, client, ref, command, argument, err } = options;
-  const tell = (identifier: string, text: string): void => err(`${visible(`houston: ${identifier}: ${text}`)}\n`);
+  const tell = (identifier: string, text: string): void => {
+    for (const line of text.split('\n')) err(`${visible(`houston: ${identifier}: ${line}`)}\n`);
+  };
   const view = emptyView(emptyHead('', '', ''));
   const over = Promise.withResolvers<'over' | 'closed' | 'interrupted'>();
   let warned = false;
@@ -57,8 +59,7 @@ export async function runPrintCommand(options: PrintCommandOptions): Promise<num
       tell(sent.refusal.identifier, sent.refusal.message);
       return exitCodeOf(sent.refusal.identifier);
     }
-    // What was carried out on the spot has nothing to wait for.
-    const how = ownOutcome(view, options) === null ? 'over' : await over.promise;
+    const how = await over.promise;
     if (how === 'interrupted') {
       tell('interrupted', 'left before it was done: it goes on, or goes on waiting');
       return 130;

@@ -9,7 +9,7 @@ import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { type Step, stay, step } from './step.ts';
 import { followJobs } from './update-jobs.ts';
-import { followAsides } from './update-list.ts';
+import { followAsides, readShown } from './update-list.ts';
 
 /** The View moved: what this terminal makes of it. */
 export function updateView(before: Screen, context: Context, event: Extract<ScreenEvent, { type: 'view' }>): Step {
@@ -19,9 +19,13 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
   if (event.draft !== undefined && event.draft !== null)
     screen = before.attached ? keepingOwn(screen, event.draft) : withDraft(screen, event.draft);
   if (event.dirty.has('asks') || event.dirty.has('all')) screen = followAsks(screen, context, now);
-  if (event.dirty.has('asides') || event.dirty.has('all')) screen = followAsides(screen, context);
-  if (event.dirty.has('jobs') || event.dirty.has('all')) screen = followJobs(screen, context);
   const effects: ScreenEffect[] = [];
+  if (event.dirty.has('asides') || event.dirty.has('all')) {
+    const shown = readShown(screen, followAsides(screen, context), context);
+    screen = shown.screen;
+    effects.push(...shown.effects);
+  }
+  if (event.dirty.has('jobs') || event.dirty.has('all')) screen = followJobs(screen, context);
   if (event.dirty.has('outcomes') || event.dirty.has('all')) {
     const own = view.outcomes.filter((outcome) => outcome.client === screen.client && OVER.has(outcome.state));
     for (const outcome of own) {
@@ -59,10 +63,11 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
 const IN_THE_BOX = new Set(['recalled', 'offered-back']);
 const OVER = new Set<InputOutcome['state']>(['done', 'failed', 'stopped', 'dropped', 'refused']);
 
-/** Whether the end of the turn says the same where the person looks: then it is not said twice. */
+/** Whether the end of the turn, or the note a command left, says the same where the person looks: then it is not said twice. */
 function isShown(screen: Screen, { transcript }: View, text: string): boolean {
   const last = transcript.items.at(-1);
-  const said = last?.kind === 'turn-end' ? (last.failure?.message ?? last.message) : null;
+  const said =
+    last?.kind === 'turn-end' ? (last.failure?.message ?? last.message) : last?.kind === 'note' ? last.text : null;
   return said === text && screen.scroll.follow && screen.modals.length === 0;
 }
 
