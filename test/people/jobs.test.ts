@@ -180,8 +180,8 @@ describe('taking over a terminal', () => {
     await driver.press('ctrl-l', 't');
     await driver.resize(80, 24);
     expect(driver.sentOf('job-size').map(({ columns, rows }) => [columns, rows])).toEqual([
-      [92, 24],
-      [72, 18],
+      [98, 24],
+      [78, 18],
     ]);
   });
 

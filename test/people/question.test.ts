@@ -310,3 +310,49 @@ test('whether to trust the folder is answered only after turning to it: all else
     expect(driver.sentOf('answer')).toMatchObject([{ answer: { choice: 'trust' } }]);
   }
 });
+
+/** What a command's question really offers. */
+const OFFERED = [
+  { key: 'y', name: 'once', label: 'Yes, once', approves: true },
+  { key: 'a', name: 'session', label: 'This session', approves: true },
+  { key: 'p', name: 'session', label: 'Pattern', approves: true, wide: true },
+  { key: 'r', name: 'remember', label: 'Remember', approves: true },
+  { key: 'w', name: 'remember', label: 'Remember pattern', approves: true, wide: true },
+  { key: 'n', name: 'no', label: 'No', approves: false },
+] as const;
+
+for (const [columns, rows] of [
+  [30, 8],
+  [30, 12],
+  [40, 10],
+  [60, 14],
+  [200, 60],
+] as const) {
+  test(`each key of a question stands beside a whole word for it, ${columns} by ${rows}, and answers once all was read (UI-3, PR-7)`, async () => {
+    const driver = await drive({ columns, rows });
+    await ask(driver, asking({ choices: OFFERED }));
+    await driver.press('tab');
+    const words = { y: /once/i, a: /session/i, p: /pattern/i, r: /always|Remember/, w: /pattern/i, n: /no/i };
+    const shown = driver.region('dialog').replace(/[│\s]+/g, ' ');
+    for (const [key, word] of Object.entries(words)) {
+      const meaning = new RegExp(`\\[${key}\\] ([^[]*)`).exec(shown)?.[1] ?? '';
+      expect([key, meaning]).toEqual([key, expect.stringMatching(word)]);
+    }
+    for (let page = 0; page < 12 && driver.sentOf('answer').length === 0; page++) {
+      await driver.press('w');
+      await driver.press('pagedown');
+    }
+    expect(driver.sentOf('answer')).toEqual([
+      { type: 'answer', ask: 'a1', answer: { kind: 'choice', choice: 'remember', wide: true } },
+    ]);
+  });
+}
+
+test('an answer whose words are longer than the dialog is wide goes on under itself, none of it cut', async () => {
+  const long = 'Yes, and changes in /home/ada/code/orbit/packages/navigation this session';
+  const driver = await drive({ columns: 48, rows: 24 });
+  await ask(driver, asking({ choices: [OFFERED[0], { ...OFFERED[1], label: long }, OFFERED[5]] }));
+  await driver.press('tab');
+  expect(driver.region('dialog').replace(/[│\s]+/g, ' ')).toContain(`[a] ${long}`);
+  expect(driver.region('dialog')).toMatch(/│ {5}\S/);
+});

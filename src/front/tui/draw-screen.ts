@@ -4,7 +4,7 @@ import type { Painter } from './frame/painter.ts';
 import { rect } from './frame/rect.ts';
 import { DRAWS_ALL, type Keeper } from './kept-regions.ts';
 import { type Layout, layoutOf, transcriptInner } from './layout.ts';
-import { askHeight, type DrawnAsk, drawAsk } from './modals/ask.ts';
+import { askHeight, askLeast, type DrawnAsk, drawAsk } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
 import { drawConfirm } from './modals/confirm.ts';
 import { drawConnect } from './modals/connect-provider-rows.ts';
@@ -56,8 +56,9 @@ export function placeScene(scene: Unplaced, textLayout: TextLayout, below: reado
     promptRows: textLayout.rowCount,
     maxPromptRows: screen.maxPromptRows,
     belowRows: below.length,
-    belowLeast: screen.completion === null ? 1 : 4,
+    belowLeast: screen.completion === null && !screen.keyList ? 1 : 4,
     dialogRows: asked ? askHeight(ask, screen.ask!, screen.columns) : 0,
+    dialogLeast: asked ? askLeast(ask, screen.ask!, screen.columns) : 0,
     sideColumns: 0,
     railColumns: 0,
   });

@@ -1,4 +1,4 @@
-import { textWidth } from '../../base/text-width.ts';
+import { cutToWidth, textWidth } from '../../base/text-width.ts';
 import type { Painter, Style } from './frame/painter.ts';
 import { type Rect, rect } from './frame/rect.ts';
 import type { Line, Piece } from './piece.ts';
@@ -71,7 +71,26 @@ export function drawBox(painter: Painter, theme: Theme, area: Rect, role: Role, 
     painter.text(area.x + area.width - 1, y, '│', style);
   }
   drawOnBorder(painter, theme, area, area.y, words.topLeft, words.topRight);
-  if (area.height > 1) drawOnBorder(painter, theme, area, bottom, words.bottomLeft, words.bottomRight);
+  if (area.height > 1)
+    drawOnBorder(painter, theme, area, bottom, wholeParts(words.bottomLeft ?? [], area.width - 6), words.bottomRight);
+}
+
+/** Of the keys on a lower border as many as fit, each with all of its words: never half a word, never a key alone. */
+function wholeParts(line: Line, width: number): Line {
+  const isKey = (each: Piece | undefined) => each !== undefined && /^\s*\[.+\]$/.test(each.text);
+  if (!line.some(isKey)) return line;
+  let kept = line;
+  while (kept.length > 0 && lineWidth(trimmed(kept)) > width) {
+    kept = kept.slice(0, -1);
+    if (isKey(kept.at(-1))) kept = kept.slice(0, -1);
+  }
+  return trimmed(kept);
+}
+
+/** Without the blanks at its end. */
+function trimmed(line: Line): Line {
+  const last = line.at(-1);
+  return last === undefined ? line : [...line.slice(0, -1), { ...last, text: last.text.trimEnd() }];
 }
 
 function drawOnBorder(painter: Painter, theme: Theme, area: Rect, y: number, left: Line = [], right: Line = []): void {
@@ -90,9 +109,23 @@ function drawOnBorder(painter: Painter, theme: Theme, area: Rect, y: number, lef
   }
   if (leftUsed > 0) {
     painter.text(area.x + 2, y, ' ', theme.styles.text);
-    drawLine(painter, theme, area.x + 3, y, left, leftUsed);
+    drawLine(painter, theme, area.x + 3, y, cutLine(left, leftUsed), leftUsed);
     painter.text(area.x + 3 + leftUsed, y, ' ', theme.styles.text);
   }
+}
+
+/** The line, with an ellipsis where it does not fit. */
+export function cutLine(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line;
+  const cut: Piece[] = [];
+  let room = width;
+  for (const each of line) {
+    const text = cutToWidth(each.text, room);
+    cut.push({ ...each, text });
+    room -= textWidth(text);
+    if (text !== each.text || room <= 0) break;
+  }
+  return cut;
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Wanted {
   readonly belowLeast?: number;
   /** Rows the open question would like; 0 when none is open. */
   readonly dialogRows: number;
+  /** Rows it can hardly do without: they are worth more than the hint row and the prompt's border. */
+  readonly dialogLeast?: number;
   /** Columns of the panel column at the right; 0 while there is none. */
   readonly sideColumns: number;
   /** Columns of the tab rail at the far right; 0 while there is none. */
@@ -50,7 +52,7 @@ const TRANSCRIPT_LEAST = 4;
 export function layoutOf(wanted: Wanted): Layout {
   const { columns, rows } = wanted;
   // An open question is worth more than furniture: it gets its rows up to a point before anything else is kept.
-  const body = Math.max(TRANSCRIPT_LEAST, wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, DIALOG_WORTH) + 1 : 0);
+  let body = Math.max(TRANSCRIPT_LEAST, wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, DIALOG_WORTH) + 1 : 0);
   let prompt = Math.max(1, Math.min(wanted.promptRows, wanted.maxPromptRows));
   let promptFrame = 2;
   let header = 2;
@@ -64,10 +66,14 @@ export function layoutOf(wanted: Wanted): Layout {
   if (spare() < 0) header = 1;
   if (spare() < 0) [header, separator] = [0, 0];
   if (spare() < 0) prompt = 1;
+  // What waits is worth more than the transcript's border; what is being chosen from, than all of it.
+  const choosing = (wanted.belowLeast ?? 1) > 1;
+  if (spare() < 0 && below > 0 && wanted.dialogRows === 0) body = Math.max(choosing ? 0 : 2, body + spare());
   if (spare() < 0) below = Math.max(0, below + spare());
-  const border = spare() >= 0;
-  if (!border && rows - hint - prompt - promptFrame < (wanted.dialogRows > 0 ? DIALOG_LEAST : 2)) hint = 0;
-  if (!border && rows - hint - prompt - promptFrame < (wanted.dialogRows > 0 ? DIALOG_LEAST : 1)) promptFrame = 0;
+  const border = spare() >= 0 && body + spare() >= TRANSCRIPT_LEAST;
+  const dialogLeast = wanted.dialogRows > 0 ? Math.max(DIALOG_LEAST, wanted.dialogLeast ?? 0) : 0;
+  if (!border && rows - hint - prompt - promptFrame < Math.max(2, dialogLeast)) hint = 0;
+  if (!border && rows - hint - prompt - promptFrame < Math.max(1, dialogLeast)) promptFrame = 0;
 
   let y = 0;
   const take = (height: number, width = columns, x = 0): Rect => {
@@ -84,7 +90,7 @@ export function layoutOf(wanted: Wanted): Layout {
   // The dialog leaves one row of the transcript's own border above it where there is room.
   const room = transcript.height - (border ? 2 : 0);
   const dialogRows =
-    wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, Math.max(room, DIALOG_LEAST), transcript.height) : 0;
+    wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, Math.max(room, dialogLeast), transcript.height) : 0;
   const dialog =
     dialogRows > 0
       ? rect(transcript.x, transcript.y + transcript.height - dialogRows, transcript.width, dialogRows)

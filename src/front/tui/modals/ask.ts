@@ -1,4 +1,6 @@
-import type { Ask, AskBody } from '../../../protocol/ask.ts';
+import { textWidth } from '../../../base/text-width.ts';
+import { wrapText } from '../../../base/wrap.ts';
+import type { Ask, AskBody, AskChoice } from '../../../protocol/ask.ts';
 import { textRows } from '../blocks/prose.ts';
 import { INDENT, type Row } from '../blocks/row.ts';
 import { drawBox, drawLine, lineWidth } from '../draw.ts';
@@ -17,7 +19,7 @@ export interface DrawnAsk {
   readonly total: number;
 }
 
-/** Rows of content that are worth more than the words of the keys. */
+/** Rows of content that are worth more than the whole words of the keys. */
 const LEAST_CONTENT = 3;
 
 /** Rows the question's content has at the width of its box. */
@@ -30,15 +32,23 @@ export function askHeight(ask: Ask, state: AskState, columns: number): number {
   return askContent(ask, state, columns - 4).length + 2 + flowed(choiceLines(ask, true), columns - 4).length;
 }
 
+/** Rows without which it could not be answered knowingly: a little of its content, and every key with a word for it. */
+export function askLeast(ask: Ask, state: AskState, columns: number): number {
+  const content = Math.min(LEAST_CONTENT, askContent(ask, state, columns - 4).length);
+  return content + 2 + flowed(shortLines(ask, true), columns - 4).length;
+}
+
 /** Rows of content a dialog of this size shows. */
 export function askWindow(ask: Ask, dialog: { readonly width: number; readonly height: number }): number {
   return Math.max(1, dialog.height - 2 - keyRows(ask, dialog));
 }
 
-/** Rows for the keys: as many as their words need, one where the dialog is too low for that. */
+/** Rows for the keys: as many as their words need; where the dialog is too low for that, as their short words do. */
 function keyRows(ask: Ask, dialog: { readonly width: number; readonly height: number }): number {
+  const room = dialog.height - 2;
   const wanted = flowed(choiceLines(ask, true), dialog.width - 4).length;
-  return dialog.height - 2 - wanted >= LEAST_CONTENT ? wanted : 1;
+  if (room - wanted >= LEAST_CONTENT) return wanted;
+  return Math.max(1, Math.min(room - 1, flowed(shortLines(ask, true), dialog.width - 4).length));
 }
 
 /** The question at the foot of the transcript: content that scrolls, then the keys that answer (PR-6, docs §19). */
@@ -65,13 +75,14 @@ export function drawAsk(painter: Painter, scene: Scene, ask: Ask, state: AskStat
         : [],
       waiting > 1 ? [piece(`1 of ${waiting} questions`, 'quiet')] : [],
     ]),
+    bottomLeft: listens && rows.length > window && !allSeen(state) ? onward(rows.length - top - window) : [],
   });
   const inside = rect(area.x + 2, area.y + 1, area.width - 4, window);
   const clip = painter.within(inside);
   for (const [offset, row] of rows.slice(top, top + window).entries())
     drawContentRow(clip, scene, inside, inside.y + offset, row);
   const room = keyRows(ask, area);
-  const keys = keyLines(scene, ask, state, rows.length > window, area.width - 4, room);
+  const keys = keyLines(scene, ask, state, area.width - 4, room);
   for (const [index, line] of keys.entries()) {
     const y = area.y + area.height - 1 - room + index;
     if (y > area.y) drawLine(painter, theme, area.x + 2, y, line, area.width - 4);
@@ -87,7 +98,7 @@ function drawContentRow(painter: Painter, scene: Scene, area: Rect, y: number, r
 }
 
 /** While the dialog only watches, it says so, and how to turn to it (UP-15). Else its choices, in words if at all possible. */
-function keyLines(scene: Scene, ask: Ask, state: AskState, scrolls: boolean, width: number, room: number): Line[] {
+function keyLines(scene: Scene, ask: Ask, state: AskState, width: number, room: number): Line[] {
   if (scene.screen.focus !== 'question') {
     const focus = scene.keymap.label('focus') ?? 'Tab';
     const turn: Line = [piece(`[${focus}]`, 'accent'), piece(' answers', 'text')];
@@ -99,56 +110,103 @@ function keyLines(scene: Scene, ask: Ask, state: AskState, scrolls: boolean, wid
     const mark: Line = many ? [piece('[Space]', 'accent'), piece(' Mark', 'quiet')] : [];
     const answer: Line = [piece('[Enter]', 'accent'), piece(' Answer', 'text')];
     const skip: Line = [piece('[Esc]', 'accent'), piece(' Skip', 'quiet')];
-    return [firstFitting([spaced([move, mark, answer, skip, BACK]), spaced([answer, skip])], width)];
+    return [firstFitting([spaced([move, mark, answer, skip, BACK]), spaced([answer, skip], 2)], width)];
   }
   const ready = allSeen(state);
   const choices = choiceLines(ask, ready);
-  const read: Line = ready || !scrolls ? [] : [piece('[PgDn]', 'accent'), piece(' read to the end first', 'warn')];
   const output: Line =
     hasOutputChoice(ask) && state.chosen
       ? [piece('[Tab]', 'accent'), piece(` output: ${OUTPUT_WORDS[state.output ?? 'judged']}`, 'quiet')]
       : [];
-  const short = choices.map((line) => [line[0]!]);
-  const ways = [[read, ...choices, output, BACK], [read, ...choices, output], [read, ...choices], choices];
+  const short = shortLines(ask, ready);
+  const ways = [[...choices, output, BACK], [...choices, output], choices, [...short, output], short];
   for (const way of ways) {
     const lines = flowed(way, width);
     if (lines.length <= room) return lines;
   }
-  return [firstFitting([spaced([read, ...short]), spaced(short)], width)];
+  return [firstFitting([spaced(short, 2), spaced(choices.map((line) => [line[0]!]))], width)];
+}
+
+/** On the border, since no row of keys is spared for it: what is still to be read before one may approve. */
+function onward(left: number): Line {
+  return left > 0 ? [piece('[PgDn]', 'accent'), piece(` ${left} more to read`, 'warn')] : [];
 }
 
 /** The answers, those that approve first. */
 function choiceLines(ask: Ask, ready: boolean): Line[] {
-  const choices = choicesOf(ask);
-  return [...choices.filter((choice) => choice.approves), ...choices.filter((choice) => !choice.approves)].map(
-    (choice) => {
-      const usable = ready || !choice.approves;
-      return [
-        piece(`[${choice.key}]`, usable ? 'accent' : 'quiet'),
-        piece(` ${choice.label}`, usable ? 'text' : 'quiet'),
-      ];
-    },
-  );
+  return inOrder(ask).map((choice) => choiceLine(choice, choice.label, ready));
 }
 
-/** Pieces side by side, in as many rows as they need; one row at least. */
+/** The same in a word each, for a small dialog: what lasting answers cover stands among the rows above them. */
+function shortLines(ask: Ask, ready: boolean): Line[] {
+  return inOrder(ask).map((choice) => {
+    const word = shortWord(choice);
+    return choiceLine(choice, word.length < choice.label.length ? word : choice.label, ready);
+  });
+}
+
+/** A newer host may offer what is not named here. */
+const SHORT_WORDS: Readonly<Record<string, string>> = {
+  once: 'once',
+  session: 'session',
+  remember: 'always',
+  no: 'no',
+  trust: 'yes',
+  distrust: 'never',
+  leave: 'leave',
+};
+
+function shortWord({ name, label, wide }: AskChoice): string {
+  const word = SHORT_WORDS[name] ?? label;
+  if (wide !== true) return word;
+  return name === 'session' ? 'pattern' : `${word} pattern`;
+}
+
+function inOrder(ask: Ask): readonly AskChoice[] {
+  const choices = choicesOf(ask);
+  return [...choices.filter((choice) => choice.approves), ...choices.filter((choice) => !choice.approves)];
+}
+
+function choiceLine(choice: AskChoice, words: string, ready: boolean): Line {
+  const usable = ready || !choice.approves;
+  return [piece(`[${choice.key}]`, usable ? 'accent' : 'quiet'), piece(` ${words}`, usable ? 'text' : 'quiet')];
+}
+
+/** Pieces side by side, in as many rows as they need, one at least; words too long for a row go on under themselves. */
 function flowed(parts: readonly Line[], width: number): Line[] {
+  const gap = width < NARROW ? 2 : 3;
   const rows: Line[][] = [[]];
   for (const part of parts.filter((line) => line.length > 0)) {
     const row = rows.at(-1)!;
-    if (row.length > 0 && lineWidth(spaced([...row, part])) > width) rows.push([part]);
+    if (row.length > 0 && lineWidth(spaced([...row, part], gap)) > width) rows.push([part]);
     else row.push(part);
   }
-  return rows.map(spaced);
+  return rows.flatMap((row) => (row.length === 1 ? wrapped(row[0]!, width) : [spaced(row, gap)]));
+}
+
+const NARROW = 50;
+
+/** `[a] Yes, and changes in …` in several rows, its words one under the other. */
+function wrapped(part: Line, width: number): Line[] {
+  const [key, words] = part;
+  if (key === undefined || words === undefined || lineWidth(part) <= width) return [part];
+  const margin = textWidth(key.text) + 1;
+  const text = words.text.trimStart();
+  return wrapText(text, Math.max(1, width - margin)).map(
+    (row, index): Line => [
+      index === 0 ? key : piece(' '.repeat(margin - 1), 'text'),
+      { ...words, text: ` ${text.slice(row.from, row.to)}` },
+    ],
+  );
 }
 
 const BACK: Line = [piece('[Shift-Tab]', 'accent'), piece(' Back', 'quiet')];
 const OUTPUT_WORDS = { judged: 'as judged', text: 'shown to the model', ref: 'kept aside' } as const;
 
-function spaced(lines: readonly Line[]): Line {
+function spaced(lines: readonly Line[], gap = 3): Line {
   return lines
     .filter((line) => line.length > 0)
-    .flatMap((line, index) => (index === 0 ? line : [piece('   ', 'text'), ...line]));
+    .flatMap((line, index) => (index === 0 ? line : [piece(' '.repeat(gap), 'text'), ...line]));
 }
 
 function firstFitting(lines: readonly Line[], width: number): Line {

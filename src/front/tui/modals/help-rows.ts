@@ -8,8 +8,10 @@ import { slashCommands } from '../../commands/slash.ts';
 import type { Row } from '../blocks/row.ts';
 import { type Line, type Piece, piece } from '../piece.ts';
 
-/** Columns of the keys before their meaning; where the window is narrow the meaning stands under them. */
+/** Columns of the keys before their meaning; longer keys, and all of them in a narrow window, have it under them. */
 const KEY_COLUMNS = 34;
+const WIDE = 96;
+const FEWER_KEY_COLUMNS = 22;
 const NARROW = 50;
 const NARROW_INDENT = 2;
 
@@ -49,7 +51,7 @@ export function helpRows(keymap: Keymap, session: readonly SessionCommand[], wid
 
 /** A key or a command and what it does, whole at any width: what does not fit beside it goes on below. */
 function entryLines(key: string, meaning: string, later: string, width: number): Line[] {
-  const indent = width < NARROW ? NARROW_INDENT : KEY_COLUMNS;
+  const indent = width < NARROW ? NARROW_INDENT : width < WIDE ? FEWER_KEY_COLUMNS : KEY_COLUMNS;
   const room = Math.max(1, width - indent);
   const texts: Piece[][] = wrapText(meaning, room).map(({ from, to }) => [piece(meaning.slice(from, to), 'text')]);
   if (later !== '') {

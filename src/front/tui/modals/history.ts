@@ -149,7 +149,7 @@ export function drawHistory(painter: Painter, scene: Scene, modal: HistoryModal)
       piece(wide ? 'all prompts' : 'this workspace', 'text'),
       piece(` • ${matches.length} of ${sent.length}`, 'quiet'),
     ],
-    bottomLeft: keyWords(keymap, wide, area.width - 8),
+    bottomLeft: keyWords(keymap, wide, area.width - 6),
   });
   const inner = rect(area.x + 2, area.y + 1, area.width - 4, area.height - 2);
   if (inner.height < 1) return;

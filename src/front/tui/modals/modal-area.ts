@@ -2,20 +2,27 @@ import { type Rect, rect } from '../frame/rect.ts';
 import { connectArea } from './connect-provider-rows.ts';
 import type { Modal } from './modal.ts';
 
-/** Where a dialog stands: the whole screen but a rim where there is room, a small one in the middle for a yes or no. */
+/** From these rows on a dialog leaves the header and the foot of the screen in sight. */
+const ROOMY = 20;
+const HEADER_ROWS = 3;
+const HINT_ROWS = 1;
+/** The prompt with one row of text, and the hint row. */
+const FOOT_ROWS = 4;
+
+/**
+ * Where a dialog stands: as wide as the terminal, so that no stub of what lies under it peeps out beside it; long ones
+ * between the header and the hint row, short ones at the foot of the transcript, above the prompt (docs/screen-style.md §19).
+ */
 export function modalArea(
   modal: Modal | { readonly kind: 'watch' },
   screen: { readonly columns: number; readonly rows: number },
 ): Rect {
   const { columns, rows } = screen;
-  const rimX = columns >= 70 ? 3 : 0;
-  const rimY = rows >= 20 ? 2 : 0;
+  const roomy = rows >= ROOMY;
   if (modal.kind === 'reader' || modal.kind === 'history') return rect(0, 0, columns, rows);
   if (modal.kind === 'connect-provider') return connectArea(screen);
   if (modal.kind === 'watch' || modal.kind === 'scroller' || modal.kind === 'list')
-    return rect(rimX, rimY, columns - 2 * rimX, rows - 2 * rimY);
-  const wanted = modal.kind === 'confirm' ? 66 : 84;
-  const width = Math.min(columns, wanted);
+    return roomy ? rect(0, HEADER_ROWS, columns, rows - HEADER_ROWS - HINT_ROWS) : rect(0, 0, columns, rows);
   const height = Math.min(
     rows,
     modal.kind === 'confirm'
@@ -24,5 +31,6 @@ export function modalArea(
         ? 18
         : Math.min(22, Math.max(8, (modal.items?.length ?? 1) + 4)),
   );
-  return rect(Math.floor((columns - width) / 2), Math.max(0, Math.floor((rows - height) / 2) - 1), width, height);
+  const foot = rows - height >= FOOT_ROWS ? FOOT_ROWS : 0;
+  return rect(0, rows - foot - height, columns, height);
 }

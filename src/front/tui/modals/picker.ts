@@ -1,5 +1,6 @@
 import { cutToWidth } from '../../../base/text-width.ts';
 import type { Head } from '../../../protocol/view.ts';
+import { textRows } from '../blocks/prose.ts';
 import { drawBox, drawLine } from '../draw.ts';
 import type { Painter } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
@@ -132,7 +133,7 @@ export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: Pi
     topRight: modal.items === null ? [] : [piece(`${found.length} of ${modal.items.length}`, 'quiet')],
     bottomLeft: [
       piece('[Enter]', 'accent'),
-      piece(' Choose ', 'quiet'),
+      piece(' Choose  ', 'quiet'),
       piece('[Esc]', 'accent'),
       piece(' Close', 'quiet'),
     ],
@@ -144,7 +145,9 @@ export function drawPicker(painter: Painter, theme: Theme, area: Rect, modal: Pi
   const rows = area.height - 3;
   const first = Math.max(0, Math.min(cursor - Math.floor(rows / 2), found.length - rows));
   const words = modal.items === null ? 'one moment' : found.length > 0 ? null : nothingText(modal);
-  if (words !== null) drawLine(painter, theme, x, area.y + 2, [piece(words, 'quiet')], width);
+  const said = words === null ? [] : textRows(words, [], 'quiet', { width, expanded: true, openKey: '' });
+  for (const [offset, row] of said.slice(0, rows).entries())
+    drawLine(painter, theme, x, area.y + 2 + offset, row.line, width);
   const longest = Math.min(
     width - 4,
     Math.max(12, ...found.slice(first, first + rows).map((item) => item.label.length + 2)),

@@ -109,7 +109,8 @@ function footerKeys(keymap: Keymap, searching: boolean): Line[] {
     ? [piece('[n]', 'accent'), piece(' Next ', 'quiet'), piece('[N]', 'accent'), piece(' Before  ', 'quiet')]
     : [piece('[/]', 'accent'), piece(' Search  ', 'quiet')];
   const keys: Line = [piece('[?]', 'accent'), piece(' Keys  ', 'quiet')];
-  return [[...search, ...keys, ...close], [...keys, ...close], close];
+  const least: Line = [piece('[q]', 'accent'), piece(' Close', 'quiet')];
+  return [[...search, ...keys, ...close], [...keys, ...close], close, least];
 }
 
 /** Every key of the scroller, a name and what it does. */

@@ -38,7 +38,7 @@ export function threadRows(asides: readonly Aside[], now: number): ListRow[] {
       here: isRunningAside(aside),
       mark: `#${aside.id}`,
       text: `${(last?.question ?? '').trim().split('\n', 1)[0] ?? ''}${more}`,
-      detail: `${aside.label} · ${STATES[last?.state ?? 'stopped']} · ${age(now - (last?.asked ?? now))}`,
+      detail: `${aside.label} · ${aside.unread === true ? 'new answer' : STATES[last?.state ?? 'stopped']} · ${age(now - (last?.asked ?? now))}`,
       below: threadText(aside),
     };
   });

@@ -54,7 +54,7 @@ function styleOf(style: CellStyle, theme: Theme): Style {
 
 function keyLine({ driving, back }: WatchModal, job: JobRow | null): Line {
   const key = (chord: string, words: string): Line => [piece(`[${chord}]`, 'accent'), piece(` ${words} `, 'quiet')];
-  if (driving) return [piece('Your keys go to this command ', 'warn'), ...key('Ctrl-]', 'Hand back')];
+  if (driving) return [...key('Ctrl-]', 'Hand back'), piece(' Your keys go to this command', 'warn')];
   const running = job?.state === 'running';
   return [
     ...key('Esc', 'Close'),

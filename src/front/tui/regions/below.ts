@@ -115,17 +115,24 @@ function pauseRows(view: View, keymap: Keymap, width: number): BelowRow[] {
                 ['queue-discard', 'discard'],
               ] as [string, string][])),
         ];
-  const words = keys.flatMap(([command, text], index) => [
-    piece(index === 0 ? '  ' : '   ', 'text'),
-    ...keyWords(keymap, command, text),
-  ]);
-  const bare = keys.flatMap(([command]) => [piece(' ', 'text'), ...keyWords(keymap, command, '')]);
+  const named = (gap: string, some: typeof keys): Line =>
+    some.flatMap(([command, text], index) => [
+      piece(index === 0 ? '  ' : gap, 'text'),
+      ...keyWords(keymap, command, text),
+    ]);
+  const words = named('   ', keys);
   const why: Line = [piece('■ ', 'warn'), piece(pauseWords(view, paused), 'text')];
   const together: Line = [...why, piece(' ', 'text'), ...words];
   if (keys.length === 1 && lineWidth(together) <= width) return [{ line: together, right: [] }];
   return [
     { line: why, right: [] },
-    { line: firstThatFits([words, bare], width), right: [] },
+    {
+      line: firstThatFits(
+        [words, named('  ', keys), named('  ', [keys[0]!, keys.at(-1)!]), named('', [keys[0]!])],
+        width,
+      ),
+      right: [],
+    },
   ];
 }
 
@@ -165,10 +172,28 @@ export function drawBelow(painter: Painter, scene: Scene, rows: readonly BelowRo
     drawLine(painter, theme, below.x + 2, y, row.line, room, row.chosen ? 'chosen' : undefined);
   });
   if (!fits && window === null) {
-    const last = rows.at(-1)!;
-    const hidden = rows.length - shown.length;
-    const pausedLast = scene.view.queue.paused !== null && scene.screen.completion === null;
-    const line: Line = pausedLast ? last.line : [piece(`  ${hidden} more`, 'quiet')];
+    const line = foldedLine(scene, rows, shown.length, width);
     drawLine(painter, theme, below.x + 2, below.y + shown.length, line, width);
   }
+}
+
+/** What the last row says of the rows there is no room for: how many, that they are held, and the key that helps most. */
+function foldedLine({ view, screen, keymap }: Scene, rows: readonly BelowRow[], shown: number, width: number): Line {
+  const { paused, rows: waiting } = view.queue;
+  const hidden = piece(`  ${rows.length - shown} more`, 'quiet');
+  if (screen.completion !== null) return [hidden];
+  if (screen.keyList)
+    return firstThatFits([[hidden, piece('  '), ...keyWords(keymap, 'help', 'all of them')], [hidden]], width);
+  if (paused !== null) {
+    const held: Line = waiting.length === 0 ? [] : [piece('■ ', 'warn'), piece(`${waiting.length} held`, 'text')];
+    const on = keyWords(
+      keymap,
+      paused.because === 'failed' ? 'retry' : 'queue-resume',
+      paused.because === 'failed' ? 'try again' : 'go on',
+    );
+    return shown > 0 ? rows.at(-1)!.line : firstThatFits([[...held, piece('  '), ...on], held], width);
+  }
+  if (shown > 0 || waiting.length === 0) return [hidden];
+  const count: Line = [piece('○ ', 'accent'), piece(`${waiting.length} waiting`, 'text')];
+  return firstThatFits([[...count, piece('  '), ...keyWords(keymap, 'queue', 'look')], count], width);
 }

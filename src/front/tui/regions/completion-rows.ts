@@ -1,3 +1,4 @@
+import { cutToWidth, textWidth } from '../../../base/text-width.ts';
 import type { Text } from '../editor/text.ts';
 import { piece } from '../piece.ts';
 import type { BelowRow } from './below-row.ts';
@@ -29,16 +30,18 @@ const ROWS = 8;
 export function completionLines(state: CompletionState, width: number): BelowRow[] {
   const { choices, cursor } = state;
   const first = Math.max(0, Math.min(cursor - Math.floor(ROWS / 2), choices.length - ROWS));
-  const longest = Math.min(Math.max(...choices.map((choice) => choice.label.length)) + 2, Math.floor(width / 2));
+  const longest = Math.min(Math.max(...choices.map((choice) => textWidth(choice.label))) + 2, Math.floor(width / 2));
   return choices.slice(first, first + ROWS).map((choice, offset): BelowRow => {
     const chosen = first + offset === cursor;
     const more =
       offset === ROWS - 1 && first + ROWS < choices.length ? `${choices.length - first - ROWS} more` : choice.when;
+    const label = choice.label + ' '.repeat(Math.max(0, longest - textWidth(choice.label)));
+    const room = width - 2 - textWidth(label) - (more === '' ? 0 : textWidth(more) + 2);
     return {
       line: [
         piece(chosen ? '❯ ' : '  ', 'accent'),
-        piece(choice.label.padEnd(longest), chosen ? 'strong' : 'text'),
-        piece(choice.detail, 'quiet'),
+        piece(cutToWidth(label, width - 2), chosen ? 'strong' : 'text'),
+        piece(cutToWidth(choice.detail, Math.max(0, room)), 'quiet'),
       ],
       right: more === '' ? [] : [piece(more, 'quiet')],
       chosen,

@@ -1,5 +1,7 @@
 import type { View } from '../../../protocol/view.ts';
-import { drawLine } from '../draw.ts';
+import { textRows } from '../blocks/prose.ts';
+import { INDENT } from '../blocks/row.ts';
+import { cutLine, drawLine } from '../draw.ts';
 import type { Painter } from '../frame/painter.ts';
 import type { Rect } from '../frame/rect.ts';
 import { type Line, piece } from '../piece.ts';
@@ -10,15 +12,30 @@ import { MODE_WORDS } from './hint-parts.ts';
 
 /** What an empty session shows: what it will fly with, and what to try. Gone with the first prompt (§20). */
 export function drawPreflight(painter: Painter, scene: Scene, area: Rect): void {
-  const lines = preflightLines(scene);
+  const indent = area.width > 60 ? 4 : 0;
+  const lines = fitting(preflightLines(scene, area.width - indent), area.height);
   const room = area.height - lines.length;
   const from = area.y + Math.max(0, Math.min(Math.floor(room / 3), 6));
-  lines.slice(0, area.height).forEach((line, index) => {
-    drawLine(painter, scene.theme, area.x + (area.width > 60 ? 4 : 0), from + index, line, area.width);
+  lines.forEach((line, index) => {
+    drawLine(painter, scene.theme, area.x + indent, from + index, cutLine(line, area.width - indent), area.width);
   });
 }
 
-function preflightLines(scene: Scene): Line[] {
+/** A row of the list and what it is worth: where there are too few rows, those of the highest number go first. */
+type Ranked = readonly [line: Line, rank: number];
+
+const RANK = { problem: 0, status: 1, unmet: 2, met: 3, title: 4, tip: 5, gap: 6 } as const;
+
+/** The rows that matter most, in their own order. */
+function fitting(rows: readonly Ranked[], height: number): Line[] {
+  const worth = rows.map((_, index) => index).sort((a, b) => rows[a]![1] - rows[b]![1] || a - b);
+  return worth
+    .slice(0, height)
+    .sort((a, b) => a - b)
+    .map((index) => rows[index]![0]);
+}
+
+function preflightLines(scene: Scene, width: number): Ranked[] {
   const { view, keymap, screen } = scene;
   const { head } = view;
   const ready = head.ready && head.startupProblem === null;
@@ -28,7 +45,7 @@ function preflightLines(scene: Scene): Line[] {
     piece('HOUSTON', 'heading'),
     piece(`  ${head.version === '' ? '' : `v${head.version}`}`, 'quiet'),
   ];
-  const checks: Line[] = [
+  const checks: Ranked[] = [
     check(
       model !== null,
       'model',
@@ -50,8 +67,14 @@ function preflightLines(scene: Scene): Line[] {
     ),
     check(head.notSaved === null, 'saved', head.notSaved ?? 'every word, as it is said', screen.attached),
   ];
-  const problem: Line[] =
-    head.startupProblem === null ? [] : [[], [piece('✗ ', 'bad'), piece(head.startupProblem.message, 'text')]];
+  const gap: Ranked = [[], RANK.gap];
+  const options = { width, expanded: true, openKey: '' };
+  const problem =
+    head.startupProblem === null
+      ? []
+      : textRows(head.startupProblem.message, [INDENT], 'text', options).map(
+          ({ line }, index): Ranked => [[piece(index === 0 ? '✗ ' : '  ', 'bad'), ...line], RANK.problem],
+        );
   const ways = cures(view).flatMap(({ name, words }): Line => [piece(name, 'accent'), piece(` ${words}   `, 'quiet')]);
   const status: Line = ready
     ? [piece('Ready. ', 'good'), piece('Say what you want done.', 'text')]
@@ -63,14 +86,7 @@ function preflightLines(scene: Scene): Line[] {
           piece(screen.attached ? 'Getting ready. ' : 'Reaching the session. ', 'signal'),
           piece('You can already type; it is sent when everything stands.', 'quiet'),
         ];
-  return [
-    title,
-    [],
-    ...checks,
-    ...problem,
-    [],
-    status,
-    [],
+  const tips: Line[] = [
     [
       piece('@', 'accent'),
       piece(' names a file   ', 'quiet'),
@@ -85,6 +101,16 @@ function preflightLines(scene: Scene): Line[] {
       piece('?', 'accent'),
       piece(' every key', 'quiet'),
     ],
+  ];
+  return [
+    [title, RANK.title],
+    gap,
+    ...checks,
+    ...(problem.length > 0 ? [gap, ...problem] : []),
+    gap,
+    [status, RANK.status],
+    gap,
+    ...tips.map((tip): Ranked => [tip, RANK.tip]),
   ];
 }
 
@@ -116,7 +142,8 @@ function confinedWords(sandbox: string): string {
   return `no: commands run with your own rights${sandbox.slice('off'.length).replace(/^: /, '; ')}`;
 }
 
-function check(good: boolean, name: string, words: string, known: boolean): Line {
+function check(good: boolean, name: string, words: string, known: boolean): Ranked {
   const [mark, role]: [string, Role] = !known ? ['◌ ', 'quiet'] : good ? ['● ', 'good'] : ['○ ', 'warn'];
-  return [piece(mark, role), piece(name.padEnd(10), 'quiet'), piece(known ? words : '', 'text')];
+  const line: Line = [piece(mark, role), piece(name.padEnd(10), 'quiet'), piece(known ? words : '', 'text')];
+  return [line, good || !known ? RANK.met : RANK.unmet];
 }
