@@ -19,13 +19,28 @@ function readVersion(): string {
  * written at once, so that its entry speaks for all.
  */
 export function fingerprint(): string {
+  return `${VERSION}-${Math.round(newestFile()).toString(36)}`;
+}
+
+function newestFile(): number {
+  if (path.basename(import.meta.dir) !== 'cli') return statSync(path.join(import.meta.dir, 'main.js')).mtimeMs;
+  return readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .reduce((latest, name) => Math.max(latest, statSync(path.join(ROOT, 'src', name)).mtimeMs), 0);
+}
+
+/** Tells from now on whether other code lies there than the code that runs; one that is being put in place counts too. */
+export function watchCode(): () => boolean {
   const bundled = path.basename(import.meta.dir) !== 'cli';
-  const newest = bundled
-    ? statSync(path.join(import.meta.dir, 'main.js')).mtimeMs
-    : readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-        .reduce((latest, name) => Math.max(latest, statSync(path.join(ROOT, 'src', name)).mtimeMs), 0);
-  return `${VERSION}-${Math.round(newest).toString(36)}`;
+  // Of a checkout every file would have to be looked at to begin with.
+  const begun = bundled ? fingerprint() : Date.now();
+  return () => {
+    try {
+      return typeof begun === 'string' ? fingerprint() !== begun : newestFile() > begun;
+    } catch {
+      return true;
+    }
+  };
 }
 
 /** What decides how a journal is remembered. */

@@ -35,7 +35,7 @@ import { TOOL_LIMITS } from '../core/tools/tool.ts';
 import type { EntryBody } from '../protocol/entry.ts';
 import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
-import { codeName, ROOT, VERSION } from './build.ts';
+import { codeName, ROOT, VERSION, watchCode } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import { openElsewhere } from './open-elsewhere.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
@@ -219,6 +219,7 @@ export async function openSession(
     },
     editing:
       own.state === null || place === null ? null : path.join(own.state, 'editing', path.basename(path.dirname(place))),
+    codeChanged: watchCode(),
     addressOf: (provider) => providerAddress(settings.providers, environment, provider),
     isOpenElsewhere: (path) => openElsewhere(system, own.state, journal.session, path),
     offersVouching: true,

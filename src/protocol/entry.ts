@@ -133,6 +133,8 @@ export type EntryBody =
       readonly reason: TurnEndReason;
       readonly failure: Failure | null;
       readonly message: string | null;
+      /** Where more of what failed is kept; missing: nowhere. */
+      readonly more?: string;
       readonly duration: number;
       readonly usage: Totals;
     }

@@ -49,6 +49,7 @@ export function itemsOf(entry: Entry, said: (input: EntryId) => Said | null): It
           reason: entry.reason,
           failure: entry.failure,
           message: entry.message,
+          ...(entry.more === undefined ? {} : { more: entry.more }),
           duration: entry.duration,
           usage: entry.usage,
         }),

@@ -147,6 +147,8 @@ export type ItemBody =
       reason: TurnEndReason;
       failure: Failure | null;
       message: string | null;
+      /** Where more of what failed is kept; missing: nowhere. */
+      more?: string;
       duration: number;
       usage: Totals;
     }

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test';
 import { openJournal } from '../../src/core/journal/file-journal.ts';
 import { adviceFor, plainAddress } from '../../src/core/session/error-log.ts';
-import { type HouseOptions, openHouse, SESSION_FOLDER } from '../support/controller.ts';
-import { type ScriptEntry, scriptedModel } from '../support/script.ts';
+import { ESCAPE, type HouseOptions, openHouse, SESSION_FOLDER } from '../support/controller.ts';
+import { gate, type ScriptEntry, scriptedModel } from '../support/script.ts';
 
 const LOG = `${SESSION_FOLDER}/errors.log`;
 
@@ -132,6 +132,77 @@ test('it names provider and address without anything secret, says what can be do
   );
   expect(told.at(-1)).toContain('Add credit');
 });
+
+test('a failed turn names the file more of it lies in, or the folder where there is none; a stopped one names nothing (SC-10.8)', async () => {
+  const failed = { failure: { category: 'request-rejected' } } as const;
+  const { house, seat } = await open([failed, failed, failed, { parts: [{ tool: 'look', input: { ms: 60_000 } }] }]);
+  const end = () => seat.view.transcript.items.findLast((item) => item.kind === 'turn-end');
+  const again = async (text: string) => {
+    await seat.send({ type: 'queue-discard', inputs: 'all' });
+    await seat.say(text);
+    await house.idle();
+    await house.settle();
+  };
+  await again('one');
+  expect(end()).toMatchObject({ reason: 'failed', failure: { category: 'request-rejected' }, more: LOG });
+  expect(await house.system.files.stat(LOG)).not.toBeNull();
+  const emptied = house.system.files.fail({ operation: 'open', path: LOG, code: 'ENOSPC' } as never);
+  await again('two');
+  await again('three');
+  emptied();
+  expect(end()).toMatchObject({ reason: 'failed', more: SESSION_FOLDER });
+  await seat.say('four');
+  await seat.until(({ activity }) => activity.phase === 'tools');
+  await seat.send(ESCAPE);
+  await house.idle();
+  expect(end()).toMatchObject({ reason: 'stopped' });
+  expect(end()).not.toHaveProperty('more');
+  const unsaved = await open([failed], { notSaved: 'incognito' });
+  await unsaved.seat.say('one');
+  await unsaved.house.idle();
+  expect(unsaved.seat.view.transcript.items.at(-1)).toMatchObject({ reason: 'failed' });
+  expect(unsaved.seat.view.transcript.items.at(-1)).not.toHaveProperty('more');
+});
+
+test('a failure says once that other code is installed by now, and not before it is (SC-10.8)', async () => {
+  let changed = false;
+  const failed = { failure: { category: 'request-rejected' } } as const;
+  const { house, seat } = await open([failed], { codeChanged: () => changed });
+  const notes = () => seat.view.transcript.items.filter((item) => item.kind === 'note').map((item) => item.text);
+  for (const text of ['one', 'two', 'three']) {
+    await seat.send({ type: 'queue-discard', inputs: 'all' });
+    await seat.say(text);
+    await house.idle();
+    await house.settle();
+    expect(notes().filter((note) => note.includes('/restart'))).toHaveLength(changed ? 1 : 0);
+    changed = true;
+  }
+});
+
+test.each(['failed', 'stopped'] as const)(
+  'what can not be written down is said behind a turn that %s, as long as that is so (SC-10.8)',
+  async (how) => {
+    const held = gate();
+    const failure = { category: 'request-rejected' } as const;
+    const { house, seat } = await open([
+      { parts: ['half'], gate: held.opened, ...(how === 'failed' ? { failure } : {}) },
+    ]);
+    await seat.say('one');
+    await seat.until(({ activity }) => activity.phase !== 'idle');
+    const mended = house.system.files.fail({
+      operation: 'append',
+      path: `${SESSION_FOLDER}/journal.jsonl`,
+      code: 'ENOSPC',
+    } as never);
+    if (how === 'failed') held.open();
+    else await seat.send(ESCAPE);
+    await seat.until(({ head }) => head.notSaved !== null);
+    expect(seat.view.head.notSaved).toMatch(/disk|ENOSPC|space/i);
+    mended();
+    await seat.until(({ head, activity }) => head.notSaved === null && activity.phase === 'idle');
+    expect(seat.view.transcript.items.at(-1)).toMatchObject({ kind: 'turn-end', reason: how });
+  },
+);
 
 test('the file is put aside when it is large, and a full disk costs the line and nothing else', async () => {
   const { house, seat } = await open([{ failure: { category: 'request-rejected' } }]);

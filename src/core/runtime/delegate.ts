@@ -229,6 +229,7 @@ function delegateRuntime(
     recorder,
     // What streams and what state calls are in is for whoever watches this conversation: nobody does.
     publish: () => {},
+    failuresIn: () => null,
     // What ends beside a turn is told to whoever has the conversation.
     notices: async () => [],
     // Nothing that is said meanwhile goes to a delegate (DEL-1).

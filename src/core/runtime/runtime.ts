@@ -51,6 +51,8 @@ export interface Runtime {
   /** As requests are built from it. */
   readonly journal: Journal;
   readonly context: ModelContext;
+  /** Where more of a failed turn is kept; null or absent: nowhere a person could look. */
+  readonly failuresIn?: () => string | null;
   readonly gauge: ContextGauge;
   /** What the person wants of automatic compaction, as it stands now. */
   readonly compaction: () => CompactionWish;

@@ -53,9 +53,13 @@ export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnR
   }
   if (ending.reason !== 'done' && terms.signal.aborted) ending = stopped(terms.signal);
   const duration = Math.round(clock.ticks() - started);
-  await recorder.write([...notes, { kind: 'turn-end', turn: terms.turn, ...ending, duration, usage: progress.spent }], {
-    onFailure: 'keep',
-  });
+  // A person who stopped it knows why it ended.
+  const place = ending.reason === 'failed' ? (runtime.failuresIn?.() ?? null) : null;
+  const more = place === null ? {} : { more: place };
+  await recorder.write(
+    [...notes, { kind: 'turn-end', turn: terms.turn, ...ending, ...more, duration, usage: progress.spent }],
+    { onFailure: 'keep' },
+  );
   const { refusals, visible, asleep } = progress;
   return { ...ending, refusals, visible, asleep };
 }

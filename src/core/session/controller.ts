@@ -171,6 +171,8 @@ export interface ControllerOptions {
   readonly efforts?: { readonly known: Readonly<Record<string, Effort>>; readonly save: SaveEffort };
   /** Where the sessions of this project say which files they change; null or absent: they do not. */
   readonly editing?: string | null;
+  /** Whether other code is installed by now than the code that runs; absent: nobody looks. */
+  readonly codeChanged?: () => boolean;
   /** The address a provider was given; null where it has its vendor's. Absent: nobody knows. */
   readonly addressOf?: (provider: string) => string | null;
   /** Whether another session works in a folder; absent: none does. */
@@ -383,6 +385,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     redact,
     version: options.version,
     model: () => model.model?.ref ?? null,
+    codeChanged: options.codeChanged ?? (() => false),
     advise: (text) => publisher.publish({ type: 'flash', client: null, level: 'warning', text }),
     addressOf: options.addressOf ?? (() => null),
   });
@@ -494,6 +497,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       journal: sent,
       context: createModelContext(sent),
       gauge: branch.gauge,
+      failuresIn: () => errors.place,
       compaction: () => autocompact.wish,
       recorder,
       publish: publisher.publish,

@@ -24,6 +24,8 @@ export interface ErrorLog {
   record(of: ErrorOf, name: string, error: unknown): Promise<string | null>;
   /** Turns and questions beside the conversation that failed, by what was written of them. */
   see(entry: Entry): void;
+  /** Where a person finds what failed: the file, or the session's folder where it could not be written. */
+  readonly place: string | null;
   /** Settles once everything so far is in the file. */
   settle(): Promise<void>;
 }
@@ -35,6 +37,8 @@ export interface ErrorLogParts {
   readonly recorder: Pick<Recorder, 'write'>;
   /** Told what a person can do about a failure, where it says that itself. */
   readonly advise: (text: string) => void;
+  /** Whether other code is installed by now than the code that runs. */
+  readonly codeChanged: () => boolean;
   readonly redact: (text: string) => string;
   readonly version: string;
   /** What requests go to now. */
@@ -48,6 +52,8 @@ export function createErrorLog(parts: ErrorLogParts): ErrorLog {
   const { files, clock, ids } = system;
   const file = folder === null ? null : nodePath.join(folder, ERRORS_FILE);
   let before: Promise<unknown> = Promise.resolve();
+  let unwritten = false;
+  let toldOfCode = false;
 
   const append = async (path: string, line: string): Promise<boolean> => {
     try {
@@ -91,13 +97,17 @@ export function createErrorLog(parts: ErrorLogParts): ErrorLog {
     const line = `${JSON.stringify({ time: new Date(clock.now()).toISOString(), ...data })}\n`;
     const written = before.then(async () => {
       await recorder.write([body], { onFailure: 'keep' });
-      return (await append(file, line)) ? file : null;
+      unwritten = !(await append(file, line));
+      return unwritten ? null : file;
     });
     before = written.catch(() => undefined);
     return written.catch(() => null);
   };
 
   return {
+    get place() {
+      return unwritten ? folder : file;
+    },
     record: (of, name, error) => keep(of, name, factsOf(error)),
     see: (entry) => {
       if (entry.kind === 'turn-end' && (entry.reason === 'failed' || entry.reason === 'repeating'))
@@ -105,6 +115,10 @@ export function createErrorLog(parts: ErrorLogParts): ErrorLog {
           message: entry.message ?? '',
           ...(entry.failure === null ? {} : failureFacts(entry.failure)),
         });
+      if (entry.kind === 'turn-end' && entry.reason === 'failed' && !toldOfCode && parts.codeChanged()) {
+        toldOfCode = true;
+        void recorder.write([NEW_CODE], { onFailure: 'keep' });
+      }
       const advice = entry.kind === 'turn-end' && entry.failure !== null ? adviceFor(entry.failure.category) : null;
       if (advice !== null) parts.advise(advice);
       if (entry.kind !== 'record' || entry.name !== ASIDE) return;
@@ -125,6 +139,13 @@ export function createErrorLog(parts: ErrorLogParts): ErrorLog {
     },
   };
 }
+
+const NEW_CODE = {
+  kind: 'note',
+  level: 'warning',
+  identifier: 'code-changed',
+  text: 'Houston was updated while this session ran, and that may be why: /restart goes on with it on the new code.',
+} as const;
 
 function factsOf(error: unknown): JsonObject {
   if (!(error instanceof Error)) return { message: String(error) };

@@ -146,6 +146,7 @@ function turnEndRows(item: Extract<Item, { kind: 'turn-end' }>, options: BlockOp
   const tries = failure.attempts > 1 ? `, after ${plural(failure.attempts, 'attempt')}` : '';
   const more = [
     ...textRows(`category ${failure.category}`, [INDENT], 'quiet', options),
+    ...(item.more === undefined ? [] : textRows(`more in ${item.more}`, [INDENT], 'quiet', options)),
     ...(failure.requestId === null ? [] : textRows(`request ${failure.requestId}`, [INDENT], 'quiet', options)),
     ...(failure.detail === null ? [] : textRows(failure.detail, [INDENT, piece('▒ ', 'quarantine')], 'quiet', options)),
   ];
