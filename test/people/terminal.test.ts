@@ -428,6 +428,20 @@ test('/redraw draws everything anew here and tells the session nothing (SC-28.3.
   expect(driver.sent.filter((intent) => intent.type !== 'draft')).toHaveLength(before);
 });
 
+test('Ctrl-L mends a spoilt screen, whether it has a command to show or not, and tells the session nothing for that', async () => {
+  const driver = await drive();
+  await sample(driver);
+  driver.terminal.takeOutput();
+  await driver.press('left');
+  expect(driver.terminal.takeOutput().length).toBeLessThan(200);
+  const before = driver.screenText();
+  await driver.press('ctrl-l');
+  expect(driver.terminal.takeOutput().length).toBeGreaterThan(1_000);
+  expect(driver.screenText()).toBe(before);
+  expect(driver.screen.modals).toEqual([]);
+  expect(driver.sentOf('job')).toEqual([]);
+});
+
 test('from a key in the process to the finished frame it takes less than 50 ms, with cards on the screen (ST-12)', async () => {
   const driver = await drive();
   await sample(driver);

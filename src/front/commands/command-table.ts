@@ -64,7 +64,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
     where: 'prompt',
     whyNot: (facts) => (facts.movable ? null : 'No command to move'),
   }),
-  key('watch', 'Inspect', 'Watch the commands that run', ['ctrl-l']),
+  key('watch', 'Inspect', 'Watch the commands that run; draws the screen anew', ['ctrl-l']),
   // Slash commands this terminal runs itself.
   slash('help', 'Session', 'Every key and command', '', { keys: ['f1'], fixed: false }),
   slash('quit', 'Session', 'End the session and leave', '', { aliases: ['exit'] }),

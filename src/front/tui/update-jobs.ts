@@ -30,12 +30,20 @@ export function jobsCommand(screen: Screen, context: Context, argument: string):
   return watchJob(screen, job, false);
 }
 
-/** Ctrl-L: with several the list, with one that one, with none nothing (VIEW-1). */
+/**
+ * Ctrl-L: with several the list, with one that one, with none nothing (VIEW-1). Everywhere else the chord draws a spoilt
+ * screen anew; so it does here, before anything opens.
+ */
 export function watchCommand(screen: Screen, context: Context): Step {
   const { jobs } = context.view;
   const [only] = jobs;
-  if (only === undefined) return stay(screen);
-  return jobs.length === 1 ? watchJob(screen, only, false) : stay(withTop(screen, jobsList(jobs, context.now)));
+  const opened =
+    only === undefined
+      ? stay(screen)
+      : jobs.length === 1
+        ? watchJob(screen, only, false)
+        : stay(withTop(screen, jobsList(jobs, context.now)));
+  return { ...opened, effects: [{ kind: 'redraw' }, ...opened.effects] };
 }
 
 export function watchJob(screen: Screen, job: JobRow, fromList: boolean, driving = false): Step {
