@@ -11,6 +11,9 @@ export const READ_ONLY: Sent = {
   refusal: { identifier: 'read-only', message: 'this screen may look but not send' },
 };
 
+/** What a session may be told and asked is a list of its own; whoever goes beyond it is a line in the log. */
+const UNKNOWN: ReadonlySet<string> = new Set(['unknown-intent', 'unknown-query']);
+
 /** A client as its host knows it. What it may do is decided here, never by what it says of itself later. */
 export interface Guest {
   readonly client: ClientId;
@@ -24,7 +27,9 @@ export interface Guest {
 export async function sendGuarded(session: Session, intent: Intent, guest: Guest, report: Report): Promise<Sent> {
   if (guest.readOnly) return READ_ONLY;
   try {
-    return await session.send(intent, guest.client);
+    const sent = await session.send(intent, guest.client);
+    if (!sent.accepted && UNKNOWN.has(sent.refusal.identifier)) report(`${guest.client}: ${sent.refusal.message}`);
+    return sent;
   } catch (error) {
     return { accepted: false, refusal: internal(`${intent.type} failed`, error, report) };
   }
@@ -37,7 +42,9 @@ export async function readGuarded(
   report: Report,
 ): Promise<Answered<QueryType>> {
   try {
-    return await session.read(query, client);
+    const answered = await session.read(query, client);
+    if (!answered.ok && UNKNOWN.has(answered.refusal.identifier)) report(`${client}: ${answered.refusal.message}`);
+    return answered;
   } catch (error) {
     return { ok: false, refusal: internal(`reading ${query.type} failed`, error, report) };
   }

@@ -13,6 +13,10 @@ export interface Aside {
   /** Where the conversation stood when it was asked: what it knows. */
   readonly base: EntryId | null;
   readonly exchanges: readonly AsideExchange[];
+  /** Answered, and nobody looked at it yet in any window. */
+  readonly unread?: boolean;
+  /** The window that tells of the newest answer, so that one alone does; null where none was there. */
+  readonly teller?: string | null;
 }
 
 export interface AsideExchange {

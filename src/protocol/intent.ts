@@ -65,11 +65,11 @@ export type Intent =
   | { readonly type: 'connect-provider'; readonly provider: NewProvider; readonly replace: boolean }
   | { readonly type: 'retry' }
   | { readonly type: 'navigate'; readonly entry: EntryId; readonly edit: boolean }
-  /** One question beside the conversation: end it, forget it, or bring what was answered into the conversation. */
+  /** One question beside the conversation: end it, forget it, bring what was answered into the conversation, or it was read. */
   | {
       readonly type: 'aside';
       readonly id: number;
-      readonly action: 'stop' | 'close' | 'merge' | 'summarize';
+      readonly action: 'stop' | 'close' | 'merge' | 'summarize' | 'read';
       readonly ref: string;
       /** What a summary should look after. */
       readonly focus?: string;

@@ -374,3 +374,35 @@ describe('bringing a thread into the conversation', () => {
     expect(seat.view.asides).toEqual([]);
   });
 });
+
+test('of an answer one window alone tells, the one with a box used last; read in one window it is new in none (SC-28.3.5)', async () => {
+  const first = gate();
+  const second = gate();
+  const model = scriptedModel(['hello', [{ wait: first.opened }, 'A1'], [{ wait: second.opened }, 'A2']]);
+  const { house, seat } = await opened(model);
+  await say(house, seat, 'hi');
+  const other = house.seat('two');
+  const script = house.seat('script');
+  await btw(seat, 'Q1');
+  const draft = { type: 'draft', draft: { text: 'x', caret: 1, folded: [], shell: false } } as const;
+  await seat.send(draft);
+  await other.send(draft);
+  // Used later still, but no person sits there.
+  await script.send({ type: 'set-mode', mode: 'edits' });
+  first.open();
+  await settled(seat);
+  for (const each of [seat, other, script])
+    expect(each.view.asides[0]).toMatchObject({ client: 'one', teller: 'two', unread: true });
+  expect((await withAside(other, 1, 'read')).accepted).toBe(true);
+  await house.settle();
+  for (const each of [seat, other, script]) expect(each.view.asides[0]!.unread).toBe(false);
+  // The window used last went away: the next one tells.
+  await btw(seat, '#1 Q2');
+  await seat.send(draft);
+  await other.send(draft);
+  other.detach();
+  second.open();
+  await settled(seat);
+  expect(seat.view.asides[0]).toMatchObject({ teller: 'one', unread: true });
+  expect(await withAside(seat, 9, 'read')).toMatchObject({ refusal: { identifier: 'no-such-aside' } });
+});

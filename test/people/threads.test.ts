@@ -81,3 +81,24 @@ test('whom to ask is completed, the second word of it too (SC-23.9)', async () =
   await flight.rest();
   expect(driver.region('below')).toContain('+high');
 });
+
+test('an answer is new until somebody looks at it, here or in another window; only the window used last opens it (SC-28.3.5)', async () => {
+  const hold = gate();
+  const model = scriptedModel(['hello', [{ wait: hold.opened }, 'the answer']]);
+  const flight = await withHouse(model);
+  const { driver, house } = flight;
+  await flight.say('first');
+  await flight.say('/btw what?');
+  const other = house.seat('two');
+  await other.send({ type: 'draft', draft: { text: 'x', caret: 1, folded: [], shell: false } });
+  hold.open();
+  for (let i = 0; i < 5; i++) await driver.wait(60);
+  expect(driver.screenText()).not.toContain('Beside the conversation');
+  expect(driver.screenText()).not.toContain('#1 is answered');
+  expect(other.view.asides[0]!.unread).toBe(true);
+  await flight.say('/btw');
+  expect(driver.screenText()).toContain('the answer');
+  await flight.rest();
+  expect(driver.sentOf('aside')).toMatchObject([{ id: 1, action: 'read' }]);
+  expect(other.view.asides[0]!.unread).toBe(false);
+});

@@ -25,6 +25,11 @@ export async function doWithAside(
     asides.forget(id);
     return accepted();
   }
+  if (action === 'read') {
+    if (aside === null) return refused('no-such-aside', `There is no question #${id}.`);
+    await asides.read(id);
+    return accepted();
+  }
   // In this order: what runs, then whether there is anything to bring (SC-24.5).
   if (loop.running !== null || inbox.rows.length > 0)
     return refused('busy', 'Something runs or waits: a thread is brought in when nothing does.');

@@ -55,6 +55,7 @@ import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
 import { createIntentHandler, ENDED } from './handle-intent.ts';
 import { createJobsDesk } from './jobs-desk.ts';
+import { createLatestWindow } from './latest-window.ts';
 import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
@@ -289,6 +290,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const ask = oneQuestion(asks.ask);
   const answers = createAnswers(recorder, () => loop.running === 'turn');
   const outcomes = createOutcomes(publisher);
+  const latestWindow = createLatestWindow(publisher);
   const handBacks = createHandBacks(publisher, outcomes);
   const inbox = createInbox(view.queue, past.held);
   let runtime: Runtime | null = null;
@@ -630,6 +632,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     loop,
     desk,
     slow,
+    latestWindow,
     runtime: () => runtime,
     autocompact,
     fast,
@@ -655,7 +658,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     end: () => void close(),
   };
   const intents = createIntentHandler(parts);
-  const send = tryingDisk(journal, intents.send);
+  const send = tryingDisk(journal, latestWindow.watching(intents.send));
 
   return {
     keepAside: async (text, origin) => {

@@ -122,6 +122,10 @@ async function editDraft({ drafts }: SessionParts, edit: DraftEdit, client: Clie
   return accepted();
 }
 
+function nameOf(unknown: never): string {
+  return String((unknown as { type?: unknown }).type).slice(0, 40);
+}
+
 function endedText(count: number): string {
   return count === 1
     ? 'One question beside the conversation was stopped.'
@@ -205,5 +209,8 @@ async function handleIntent(
       return navigate(parts, intent, client);
     case 'custom':
       return refused('unknown-name', `Nothing here answers to "${intent.name}".`);
+    default:
+      // Of a newer client, or of none at all.
+      return refused('unknown-intent', `There is nothing a client may want here that is called "${nameOf(intent)}".`);
   }
 }

@@ -21,6 +21,7 @@ import type { CurrentModel } from './current-model.ts';
 import type { ErrorLog } from './error-log.ts';
 import type { HandBacks } from './hand-backs.ts';
 import type { JobsDesk } from './jobs-desk.ts';
+import type { LatestWindow } from './latest-window.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
@@ -73,6 +74,7 @@ export interface SessionParts {
   readonly desk: JobsDesk;
   /** Commands that take their time, beside turns. */
   readonly slow: SlowWork;
+  readonly latestWindow: LatestWindow;
   /** Null until the session is ready. */
   readonly runtime: () => Runtime | null;
   readonly autocompact: Autocompact;
@@ -130,6 +132,8 @@ export interface SideThreads {
   /** How many were running. */
   stopAll(): number;
   forget(id: number): void;
+  /** Its answer was looked at: no window says any more that it is new. */
+  read(id: number): Promise<void>;
   /** Each answered exchange becomes a turn where the question was asked (SC-24.2). */
   merge(id: number): Promise<CommandEnd>;
   /** One exchange in place of the whole thread (SC-24.3). */

@@ -96,3 +96,36 @@ test('at the end everybody is told why, and nothing more', async () => {
   expect(await attachment.closed).toBe('ended');
   expect(updates).toHaveLength(2);
 });
+
+test('what states how things are is sent only as far as it is new, compared by value (SC-28.3.4)', async () => {
+  const { made, watch } = publisher();
+  const { updates } = await watch('one');
+  const told = (): unknown[] => updates.slice(1).flatMap(({ changes }) => changes);
+  const quota = { windows: [{ name: 'week', used: 0.5, resets: null }] } as never;
+  made.publish({ type: 'head', head: { title: 'a', gitBranch: 'main', quota } });
+  made.publish({ type: 'head', head: { title: 'b', gitBranch: 'main', quota: structuredClone(quota) } });
+  made.publish({ type: 'head', head: { title: 'b', gitBranch: 'main' } });
+  expect(told()).toEqual([
+    { type: 'head', head: { title: 'a', gitBranch: 'main', quota } },
+    { type: 'head', head: { title: 'b' } },
+  ]);
+  const activity = { phase: 'command', turn: null, since: 7, detail: 'x', retry: null } as const;
+  for (const detail of ['x', 'x', 'y']) made.publish({ type: 'activity', activity: { ...activity, detail } });
+  const job = { id: 'j1', state: 'running' } as never;
+  for (const jobs of [[job], [structuredClone(job)], []]) made.publish({ type: 'jobs', jobs });
+  expect(told().slice(2)).toMatchObject([
+    { type: 'activity', activity: { detail: 'x' } },
+    { type: 'activity', activity: { detail: 'y' } },
+    { type: 'jobs', jobs: [job] },
+    { type: 'jobs', jobs: [] },
+  ]);
+  // What happened goes whole, each time, and names what it goes on from instead of carrying it.
+  const exchange = { question: 'Q', answer: 'A', state: 'answered', message: null, asked: 1 } as const;
+  const about = { id: 1, client: 'one', model: { provider: 'p', model: 'm' }, effort: 'default', label: 'm' } as const;
+  const aside = { ...about, base: 'entry-7', exchanges: [exchange] };
+  made.publish({ type: 'aside', aside }, { type: 'aside', aside });
+  expect(told().slice(6)).toEqual([
+    { type: 'aside', aside },
+    { type: 'aside', aside },
+  ]);
+});

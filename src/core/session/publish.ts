@@ -4,6 +4,7 @@ import type { Attachment, AttachOptions, ClientId } from '../../protocol/session
 import type { Change, Update } from '../../protocol/update.ts';
 import type { View } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
+import { createOnlyChanged } from './only-changed.ts';
 
 /**
  * Deltas are gathered for this long, in milliseconds: a few more updates a second than the 30 frames a client draws of a
@@ -51,6 +52,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const { view, clock } = options;
   // Numbers start at the time of opening, so that one seen before a restart never lies inside this run's replay.
   view.seq = Math.max(view.seq, clock.now());
+  const onlyChanged = createOnlyChanged(view);
   const watchers = new Set<Watcher>();
   let replay: Update[] = [];
   let gathered: Change[] = [];
@@ -93,13 +95,18 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   return {
     view,
-    publish: (...changes) => {
-      if (closed || changes.length === 0) return;
-      for (const change of changes) {
+    publish: (...wanted) => {
+      if (closed) return;
+      const changes: Change[] = [];
+      for (const said of wanted) {
+        const change = onlyChanged(said);
+        if (change === null) continue;
+        changes.push(change);
         // Of other kinds a copy: whoever gave it may change it later.
         apply(view, { seq: view.seq, changes: [neverChanges(change) ? change : structuredClone(change)] });
         gather(gathered, change);
       }
+      if (changes.length === 0) return;
       if (!changes.every(mayWait)) return flush();
       const elapsed = clock.ticks() - lastFrame;
       if (elapsed >= FRAME_MS) return flush();

@@ -35,11 +35,19 @@ export function createSideThreads(
     await parts().recorder.write([{ kind: 'record', name: ASIDE, data }], { onFailure: 'keep' });
   };
 
-  const settle = async (id: number, change: Partial<AsideExchange>): Promise<Aside | null> => {
+  const settle = async (
+    id: number,
+    change: Partial<AsideExchange>,
+    more: Pick<Aside, 'unread' | 'teller'> = {},
+  ): Promise<Aside | null> => {
     const aside = find(id);
     const exchange = aside?.exchanges.at(-1);
     if (aside === null || exchange === undefined) return null;
-    const settled: Aside = { ...aside, exchanges: [...aside.exchanges.slice(0, -1), { ...exchange, ...change }] };
+    const settled: Aside = {
+      ...aside,
+      ...more,
+      exchanges: [...aside.exchanges.slice(0, -1), { ...exchange, ...change }],
+    };
     show(settled);
     await keep(settled);
     return settled;
@@ -64,8 +72,10 @@ export function createSideThreads(
       );
       running.delete(id);
       const name = `#${id} ${aside.label}`;
-      if (reply.outcome === 'done') await settle(id, { answer: reply.text, state: 'answered' });
-      else if (reply.outcome === 'stopped' && !late) {
+      if (reply.outcome === 'done') {
+        const news = { unread: true, teller: parts().latestWindow.of(aside.client) };
+        await settle(id, { answer: reply.text, state: 'answered' }, news);
+      } else if (reply.outcome === 'stopped' && !late) {
         await settle(id, { answer: reply.partial, state: 'stopped' });
         flash(aside.client, 'info', `${name}: stopped.`);
       } else {
@@ -169,6 +179,12 @@ export function createSideThreads(
     stopAll: () => {
       for (const abort of running.values()) abort.abort('stopped');
       return running.size;
+    },
+    read: async (id) => {
+      const aside = find(id);
+      if (aside?.unread !== true) return;
+      show({ ...aside, unread: false });
+      await keep({ ...aside, unread: false });
     },
     forget: (id) => {
       running.get(id)?.abort('stopped');

@@ -22,6 +22,7 @@ import { resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
 import { jobsCommand, watchCommand } from './update-jobs.ts';
+import { readShown } from './update-list.ts';
 
 type Run = (screen: Screen, context: Context, argument: string) => Step;
 
@@ -79,7 +80,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     }),
   btw: (screen, context, argument) =>
     argument === ''
-      ? stay(withModal(screen, threadsList(context.view.asides, context.now)))
+      ? readShown(screen, withModal(screen, threadsList(context.view.asides, context.now)), context)
       : sendCommand(screen, 'btw', argument),
   rewind: (screen, _context, argument) =>
     argument === ''

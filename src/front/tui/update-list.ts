@@ -104,7 +104,7 @@ function doOfThread(screen: Screen, { view }: Context, does: string, row: ListRo
   if (aside === undefined) return noted(screen, 'That question is gone');
   switch (does) {
     case 'read':
-      return stay(withAnswer(screen, threadText(aside)));
+      return readThread(withAnswer(screen, threadText(aside)), id, aside.unread === true);
     case 'copy':
       return copyText(screen, aside.exchanges.findLast(isAnswered)?.answer ?? '');
     case 'reply': {
@@ -122,13 +122,24 @@ function doOfThread(screen: Screen, { view }: Context, does: string, row: ListRo
   }
 }
 
+/** It was read here: then it is new in no other window either. */
+export function readThread(screen: Screen, id: number, unread: boolean): Step {
+  const ref = `${screen.refPrefix}${screen.nextRef}`;
+  return unread
+    ? step(
+        { ...screen, nextRef: screen.nextRef + 1 },
+        { kind: 'send', intent: { type: 'aside', id, action: 'read', ref } },
+      )
+    : stay(screen);
+}
+
 /** The threads moved: the open list shows them as they are; an answer that came opens it where nothing is in its way (VIEW-9). */
 export function followAsides(before: Screen, context: Context): Screen {
   const { asides } = context.view;
   const running = new Set(asides.filter(isRunningAside).map(({ id }) => id));
   const answered = asides.find((one) => {
     const last = one.exchanges.at(-1);
-    return one.client === before.client && before.asking.has(one.id) && last?.state === 'answered';
+    return (one.teller ?? one.client) === before.client && before.asking.has(one.id) && last?.state === 'answered';
   });
   const screen: Screen = { ...before, asking: running };
   const open = screen.modals.some((modal) => modal.kind === 'list' && modal.of === 'threads');
@@ -142,4 +153,17 @@ export function followAsides(before: Screen, context: Context): Screen {
   if (answered === undefined) return screen;
   if (!quiet) return withNote(screen, `#${answered.id} is answered: /btw shows it`);
   return { ...screen, modals: [threadsList(asides, context.now, answered.id)], completion: null, keyList: false };
+}
+
+/** A list of threads that has just opened shows the words of the one its cursor stands on. */
+export function readShown(before: Screen, screen: Screen, { view }: Pick<Context, 'view'>): Step {
+  const list = screen.modals.at(-1);
+  if (list?.kind !== 'list' || list.of !== 'threads' || before.modals.includes(list)) return stay(screen);
+  if (before.modals.some((modal) => modal.kind === 'list' && modal.of === 'threads')) return stay(screen);
+  const id = Number(list.rows?.[list.cursor]?.value);
+  return readThread(
+    screen,
+    id,
+    view.asides.some((one) => one.id === id && one.unread === true),
+  );
 }
