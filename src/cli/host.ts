@@ -3,6 +3,7 @@ import { places } from '../core/settings/paths.ts';
 import { openHostFiles } from '../link/host-files.ts';
 import { readHostOptions } from '../link/host-process.ts';
 import { runHost } from '../link/run-host.ts';
+import { GATHER_MS } from '../link/update-gate.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import { fingerprint, VERSION } from './build.ts';
 import { openSession } from './open-session.ts';
@@ -33,6 +34,7 @@ export async function runHostProcess(): Promise<number> {
     build: VERSION,
     fingerprint: fingerprint(),
     session: request.session,
+    gatherMs: GATHER_MS,
     idleMs: typeof idleSeconds === 'number' ? idleSeconds * 1000 : null,
     open: async () => {
       const opened = await openSession(system, request);

@@ -33,6 +33,8 @@ export interface RunHostOptions {
   /** Milliseconds without client and work until it ends by itself; null: never. */
   readonly idleMs: number | null;
   readonly token?: string;
+  /** See `ClientOwner`; 0 where left out. */
+  readonly gatherMs?: number;
   /** Called once clients can already connect. */
   readonly open: () => Promise<Outcome<HostedService>>;
   /** The process was asked to end; taking it over is the caller's part. HUP is heard and ignored. */
@@ -97,6 +99,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
     report: log,
     sessionId: () => (state.session === '' ? (options.session ?? '') : state.session),
     ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.gatherMs === undefined ? {} : { gatherMs: options.gatherMs }),
     onClientLost: (client) => service?.clientLost?.(client),
     onStop: (why) => ending.resolve({ why: why === 'restart' ? 'restarting' : 'ended' }),
     onEnded: () => ending.resolve({ why: 'ended' }),

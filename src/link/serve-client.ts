@@ -9,6 +9,7 @@ import type { Connection } from '../system/network.ts';
 import type { RawMessage } from './frame-reader.ts';
 import { type Framed, frame } from './framing.ts';
 import { type Report, readGuarded, sendGuarded } from './guard-session.ts';
+import { createUpdateGate, isCalm } from './update-gate.ts';
 import { type ClosedWhy, type FromClient, type FromHost, readFromClient } from './wire.ts';
 
 /** A peer that does not say hello in this time is let go; so is one that was refused and does not stop us. */
@@ -23,6 +24,8 @@ export interface ClientOwner {
   readonly token: string | null;
   /** Bytes that may wait for a client before its backlog is dropped for a snapshot. */
   readonly backlogLimit: number;
+  /** Calm updates of a running turn that follow each other closer than this, in milliseconds, are sent together. */
+  readonly gatherMs: number;
   readonly report: Report;
   /** Of the session, once it is known. */
   readonly sessionId: () => string;
@@ -88,12 +91,14 @@ export function serveClient(connection: Connection, owner: ClientOwner, role: Cl
     onMalformed: (reason) => fault('malformed-frame', reason),
     onClosed: gone,
   });
+  const gate = createUpdateGate(owner.clock, owner.gatherMs, (encoded) => framed.sendEncoded(encoded));
   const stopWaiting = owner.clock.after(HANDSHAKE_MS, () => {
     if (phase !== 'serving') framed.close();
   });
 
   function tell(message: FromHost, lane: 'urgent' | 'ordered' | 'bulk' = 'ordered'): void {
     try {
+      gate.open();
       framed.send(message, lane);
     } catch (error) {
       fault('too-long', String(error));
@@ -110,6 +115,7 @@ export function serveClient(connection: Connection, owner: ClientOwner, role: Cl
     if (phase === 'gone') return;
     phase = 'gone';
     stopWaiting();
+    gate.drop();
     for (const served of attachments.values()) served.attachment.close();
     attachments.clear();
     owner.onGone(self);
@@ -252,10 +258,11 @@ export function serveClient(connection: Connection, owner: ClientOwner, role: Cl
       backlogLimit = owner.backlogLimit + encoded.length;
     } else if (framed.backlog > backlogLimit) {
       for (const other of attachments.values()) other.behind = true;
+      gate.drop();
       framed.drop();
       return;
     }
-    framed.sendEncoded(encoded);
+    gate.give(encoded, update.changes.every(isCalm));
   }
 
   framed.onDrain(() => {

@@ -31,6 +31,8 @@ export interface ServeOptions {
   /** When given, a hello must carry it. */
   readonly token?: string;
   readonly backlogLimit?: number;
+  /** See `ClientOwner`; 0 where left out. */
+  readonly gatherMs?: number;
   readonly lostAfterMs?: number;
   /** A client went for good: what was asked of it alone resolves to nothing, its command's turn is over. */
   readonly onClientLost?: (client: ClientId) => void;
@@ -77,6 +79,7 @@ export function serveSession(options: ServeOptions): SessionServer {
     protocol: options.protocol ?? PROTOCOL_VERSION,
     token: options.token ?? null,
     backlogLimit: options.backlogLimit ?? BACKLOG_LIMIT,
+    gatherMs: options.gatherMs ?? 0,
     report,
     sessionId: options.sessionId ?? (() => ''),
     encodeUpdate: updateEncoder(),

@@ -17,7 +17,7 @@ export function createRepeats(): Repeats {
   let counts = new Map<string, number>();
   return {
     isStuck: (tool, input, result) => {
-      const pair = sha256(JSON.stringify([tool, input, result]));
+      const pair = sha256(`${tool}\n${JSON.stringify(input)}\n${result}`);
       if (!seen.has(pair)) {
         seen.add(pair);
         counts = new Map();

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Json } from '../../base/json.ts';
 import { joinSums, NO_USAGE_SUM, type UsageRow, type UsageSum } from '../../protocol/usage.ts';
 import type { Clock } from '../../system/clock.ts';
-import type { Files } from '../../system/files.ts';
+import type { AppendFile, Files } from '../../system/files.ts';
 import { modelRefText, parseModelRef } from '../models/model-ref.ts';
 import { addRow, type Spent, sorted } from './usage-tally.ts';
 
@@ -48,8 +48,7 @@ export function createUsageLedger({ files, clock, folder, session }: LedgerParts
   const append = async (line: LedgerLine): Promise<void> => {
     if (folder === null) return void unwritten.push(line);
     try {
-      await files.makeFolder(folder, 0o700);
-      const file = await files.openAppend(path.join(folder, ledgerFile(line.time)), 0o600);
+      const file = await opened(folder, path.join(folder, ledgerFile(line.time)));
       try {
         await file.append(new TextEncoder().encode(`${encode(line)}\n`));
       } finally {
@@ -60,6 +59,12 @@ export function createUsageLedger({ files, clock, folder, session }: LedgerParts
       unwritten.push(line);
     }
   };
+  /** The folder is made when it is missing: it stands nearly always. */
+  const opened = (parent: string, file: string): Promise<AppendFile> =>
+    files.openAppend(file, 0o600).catch(async () => {
+      await files.makeFolder(parent, 0o700);
+      return files.openAppend(file, 0o600);
+    });
   const add = (spent: Spent): void => {
     const { id, time, model, purpose, usage, cost } = spent;
     writing = writing.then(() => append({ id, time, model, purpose, usage, cost, session }));

@@ -17,6 +17,13 @@ const SHORT = 256 * 1024;
  */
 export function createLocalFiles(files: Files, disk: LocalDisk = createLocalDisk()): Files {
   const atOnce = disk.answersAtOnce;
+  const makeAppended = async (path: string, mode: number): Promise<AppendFile> => {
+    const made = await files.openAppend(path, mode);
+    // Taken away meanwhile: what is open stays what is written to.
+    const local = appendLocal(path, atOnce);
+    if (local !== null) await made.close();
+    return local ?? made;
+  };
   return {
     ...files,
     stat: (path) => (atOnce(path) ? nullWhenMissing(path, async () => statOf(fs.statSync(path))) : files.stat(path)),
@@ -40,7 +47,7 @@ export function createLocalFiles(files: Files, disk: LocalDisk = createLocalDisk
         : files.makeFolder(path, mode),
     openAppend: (path, mode) =>
       atOnce(path)
-        ? mapped(path, async () => appendLocal(path, atOnce) ?? (await files.openAppend(path, mode)))
+        ? mapped(path, async () => appendLocal(path, atOnce) ?? (await makeAppended(path, mode)))
         : files.openAppend(path, mode),
   };
 }
