@@ -32,8 +32,6 @@ export async function openHosted(
   client: string,
   /** Null: it never ends by itself. */
   idleSeconds: number | null,
-  /** Called once a new host's process runs. */
-  onSpawn?: () => void,
   /** A person at a window can wait, and leave; a script is told after seconds. */
   reconnect: ReconnectPolicy = HOSTED_RECONNECT,
 ): Promise<Outcome<LinkedSession>> {
@@ -45,7 +43,6 @@ export async function openHosted(
       command: ownCommand('__host'),
       folder: wanted.folder,
       options: { ...requestToJson(wanted), idleSeconds },
-      ...(onSpawn === undefined ? {} : { onSpawn }),
     });
   const running = request.open === 'resume' ? await hostOf(files, request.session) : null;
   const way =

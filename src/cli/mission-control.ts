@@ -21,8 +21,6 @@ import type { SessionRequest } from './session-request.ts';
 /** Where the session comes from, and whether leaving this window leaves it running. */
 interface Opening {
   readonly session: Promise<Outcome<LinkedSession>>;
-  /** Settles when whatever runs beside this process has begun to: it loads while the screen does. */
-  readonly begun: Promise<void>;
   /** Ends what lies in this process. */
   readonly close: () => Promise<void>;
 }
@@ -69,6 +67,7 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
     }
     place = made.value?.folder ?? place;
   }
+  if (line.hint !== null) writeErr(`houston: note: ${line.hint}\n`);
   const { chooseSession } = await import('./choose-session.ts');
   const chosen = await chooseSession(system, line, place);
   if (!chosen.ok) {
@@ -92,8 +91,16 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
   };
   const client = `tui-${system.ids.hex(4)}`;
   const hosted = line.host && loaded.settings.host && line.save && own.state !== null;
+  const nothingYet = request.open === 'new' && prompt === null;
   const opening = hosted
-    ? openInHost(system, own.state ?? '', request, client, loaded.settings)
+    ? openInHost(
+        system,
+        own.state ?? '',
+        request,
+        client,
+        loaded.settings,
+        afterFirstFrame(system, nothingYet ? FIRST_KEYS_MS : 0),
+      )
     : openHere(system, request, client);
   return drawAndWait(system, line, {
     settings: loaded.settings,
@@ -146,7 +153,7 @@ export async function attachInTerminal(
       readOnly: line.readOnly,
       report: () => {},
     });
-    const opening: Opening = { begun: Promise.resolve(), session, close: async () => {} };
+    const opening: Opening = { session, close: async () => {} };
     // Which session and folder is known there is told by its first snapshot.
     const request = plainRequest({ folder: '', session: placement.value.session ?? '', open: 'resume' });
     return drawAndWait(system, line, { ...drawing, opening, request, hosted: true, elsewhere: name });
@@ -155,13 +162,12 @@ export async function attachInTerminal(
   if (!reached.ok) return refuseWith(reached.refusal.identifier, reached.refusal.message);
   if (reached.value.kind === 'start') {
     const { request } = reached.value;
-    const opening = openInHost(system, own.state ?? '', request, client, settings);
+    const opening = openInHost(system, own.state ?? '', request, client, settings, afterFirstFrame(system, 0));
     return drawAndWait(system, line, { ...drawing, opening, request, hosted: true });
   }
   const { host } = reached.value;
   const { attachToHost } = await import('./host-link.ts');
   const opening: Opening = {
-    begun: Promise.resolve(),
     session: attachToHost(system, own.state ?? '', host, client, line.readOnly),
     close: async () => {},
   };
@@ -175,41 +181,48 @@ function openInHost(
   request: SessionRequest,
   client: string,
   settings: Settings,
+  after?: Promise<void>,
 ): Opening {
   let close = async (): Promise<void> => {};
-  const begun = Promise.withResolvers<void>();
   const open = async (): Promise<Outcome<LinkedSession>> => {
+    await after;
     const { openHosted } = await import('./host-link.ts');
-    const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds, begun.resolve);
+    const hosted = await openHosted(system, state, request, client, settings.hostIdleSeconds);
     if (hosted.ok || hosted.refusal.identifier !== 'not-private') return hosted;
     // No place for a host to listen at, such as a home that cannot be written to: then the session runs here.
-    begun.resolve();
     const here = openHere(system, request, client);
     close = here.close;
     return here.session;
   };
-  const session = open().finally(() => begun.resolve());
-  // One that runs already has nothing to load; looking for it may take a while.
-  if (request.open !== 'new') begun.resolve();
-  return { session, begun: begun.promise, close: () => close() };
+  return { session: open(), close: () => close() };
 }
 
-/** The screen, loaded while a host starts. */
 const loadScreen = (): Promise<typeof import('../front/tui/app.ts')> => import('../front/tui/app.ts');
+
+/** How long a screen that has nothing to show and nothing to send is left alone with whoever types into it already. */
+const FIRST_KEYS_MS = 30;
+
+/**
+ * A process that starts takes memory and processor time from the one beside it, most where both are scarce: in small
+ * virtual machines the first typed character stood a third later while a host started. So the screen comes first.
+ */
+async function afterFirstFrame(system: TerminalSystem, ms: number): Promise<void> {
+  await loadScreen();
+  await system.clock.sleep(ms);
+}
 
 /** In this process: loaded after the first frame has been drawn. */
 function openHere(system: TerminalSystem, request: SessionRequest, client: string): Opening {
   let close = async (): Promise<void> => {};
   const open = async (): Promise<Outcome<LinkedSession>> => {
-    await loadScreen();
-    await system.clock.sleep(0);
+    await afterFirstFrame(system, 0);
     const here = await import('./open-here.ts');
     const opened = await here.openHere(request, client);
     if (!opened.ok) return opened;
     close = opened.value.close;
     return done(opened.value.session);
   };
-  return { session: open(), begun: Promise.resolve(), close: () => close() };
+  return { session: open(), close: () => close() };
 }
 
 interface Drawing {
@@ -273,13 +286,15 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
     system,
     state: drawing.places.state,
     request,
-    open: async (wanted) => {
+    open: async (wanted, note) => {
       const opening = drawing.hosted
         ? openInHost(system, drawing.places.state ?? '', wanted, client, settings)
         : openHere(system, wanted, client);
       const opened = await opening.session;
       if (!opened.ok) return opened.refusal.message;
-      next = { ...drawing, opening, request: wanted, prompt: null, previous: request.session };
+      const { notice: _, ...kept } = drawing;
+      const said = note === null ? {} : { notice: note };
+      next = { ...kept, ...said, opening, request: wanted, prompt: null, previous: request.session };
       return null;
     },
   });
@@ -295,7 +310,6 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       client,
     );
   }
-  await opening.begun;
   const { runMissionControl } = await loadScreen();
   void system.clock.sleep(CALM_AFTER_MS).then(endLargePages);
   const report = await runMissionControl({
@@ -337,7 +351,11 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   const refusal = await startRefusal(opening.session);
   await session.close();
   await opening.close();
-  if (next !== null && report.reason === 'switched') return next;
+  if (next !== null && report.reason === 'switched') {
+    if (goesOn || !(await mayBeWorktree(system, request.folder))) return next;
+    const { tidyLeft } = await import('./switch-worktree.ts');
+    return tidyLeft(system, drawing, next);
+  }
   if (report.reason === 'detached' && !drawing.hosted && state !== null && request.save) {
     // It ran in this process, which is about to end: first it moves to where it can stay.
     const as = { open: 'resume', forkOf: null, model: null, effort: null } as const;

@@ -86,5 +86,5 @@ async function link(
   const { value } = reached;
   return value.kind === 'running'
     ? attachToHost(system, own.state ?? '', value.host, client)
-    : openHosted(system, own.state ?? '', value.request, client, settings.hostIdleSeconds, undefined, LOCAL_RECONNECT);
+    : openHosted(system, own.state ?? '', value.request, client, settings.hostIdleSeconds, LOCAL_RECONNECT);
 }

@@ -18,8 +18,6 @@ export interface StartHostOptions {
   readonly options: JsonObject;
   /** How long it may take until its socket answers. Default 10 s. */
   readonly startMs?: number;
-  /** Called once its process runs, long before it answers. */
-  readonly onSpawn?: () => void;
 }
 
 export interface StartedHost {
@@ -62,7 +60,6 @@ export async function startHost(options: StartHostOptions): Promise<Outcome<Star
     if (error instanceof SystemError) return refuse('host-failed', `the host cannot be started: ${error.message}`);
     throw error;
   }
-  options.onSpawn?.();
   const socket = files.socketOf(host);
   const connection = await firstConnection(system, socket, child, options.startMs ?? START_MS);
   if (connection.ok) return done({ host, pid: child.pid, socket, connection: connection.value });

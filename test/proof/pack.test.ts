@@ -137,6 +137,48 @@ test('installed without install scripts it finds Bun in its platform package', a
   }
 });
 
+test('started through any link it finds its package, and from any folder', async () => {
+  const product = path.join(modules, 'houston');
+  // As npm lays out what is installed for all, with a link of the person's own to it.
+  const prefix = path.join(root, 'prefix');
+  mkdirSync(path.join(prefix, 'bin'), { recursive: true });
+  mkdirSync(path.join(prefix, 'lib'));
+  symlinkSync(modules, path.join(prefix, 'lib', 'node_modules'));
+  symlinkSync('../lib/node_modules/houston/houston', path.join(prefix, 'bin', 'houston'));
+  symlinkSync(path.join(prefix, 'bin', 'houston'), path.join(root, 'mine'));
+  // As others lay it out: the package is a link to where it lies, beside what it needs.
+  const linked = path.join(root, 'linked');
+  mkdirSync(path.join(linked, '.bin'), { recursive: true });
+  symlinkSync(product, path.join(linked, 'houston'));
+  symlinkSync('../houston/houston', path.join(linked, '.bin', 'houston'));
+  // Another program of the same name stands where npm's link would lead.
+  const other = path.join(root, 'other');
+  mkdirSync(path.join(other, 'houston'), { recursive: true });
+  mkdirSync(path.join(other, 'bin'));
+  writeFileSync(path.join(other, 'houston', 'houston'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
+  symlinkSync(path.join(product, 'houston'), path.join(other, 'bin', 'houston'));
+  const place = await makePlace();
+  try {
+    const ways: [string, string][] = [
+      [path.join(prefix, 'bin', 'houston'), place.project],
+      [path.join(root, 'mine'), place.project],
+      [path.join(linked, '.bin', 'houston'), place.project],
+      [path.join(linked, 'houston', 'houston'), place.project],
+      [path.join(linked, '.bin', '..', 'houston', 'houston'), place.project],
+      [path.join(other, 'bin', 'houston'), place.project],
+      ['./houston', product],
+      ['../houston/houston', product],
+      ['./../.bin/houston', product],
+    ];
+    for (const [program, folder] of ways) {
+      const ran = run('/bin/sh', ['-c', 'exec "$0" --version', program], { ...place, project: folder });
+      expect({ program, ...ran }).toMatchObject({ program, code: 0, err: '' });
+    }
+  } finally {
+    await place.close();
+  }
+});
+
 test('a project runs no code and sets no variable by files that Bun would obey', async () => {
   const fake = await startFakeAnthropic([[{ text: 'Fine.' }], [{ text: 'Fine.' }], [{ text: 'Still fine.' }]]);
   const place = await makePlace(fake.url);
