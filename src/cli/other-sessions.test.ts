@@ -1,6 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test';
+import { sessionFolder } from '../core/journal/catalog.ts';
+import { createJournal } from '../core/journal/file-journal.ts';
 import { createMemorySystem, type MemorySystem } from '../system/memory/system.ts';
-import { folderFor } from './other-sessions.ts';
+import { folderFor, otherSessions } from './other-sessions.ts';
+import type { SessionRequest } from './session-request.ts';
 
 let system: MemorySystem;
 beforeEach(async () => {
@@ -22,4 +25,36 @@ test('a living folder of another repository and a vanished foreign one are two r
   expect(gone).toMatchObject({ refusal: { identifier: 'folder-gone' } });
   expect(other.ok ? '' : other.refusal.message).toContain('/two');
   expect(gone.ok ? '' : gone.refusal.message).toContain('/three');
+});
+
+test('a session that goes on elsewhere says where, and one whose folder is gone that it goes on here (SC-20.6, SC-20.14)', async () => {
+  const state = '/home/pat/state';
+  const ids = ['a', 'b', 'c'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`);
+  for (const [at, folder] of ['/one', '/one/sub', '/one/gone'].entries()) {
+    const session = ids[at]!;
+    const first = { kind: 'session', version: 1, session, folder, build: 'test', forkedFrom: null } as const;
+    const { files, clock, ids: names } = system;
+    const place = { files, clock, ids: names, folder: sessionFolder(state, '/one', session), session, first };
+    const made = await createJournal(place);
+    if (!made.ok) throw new Error(made.refusal.message);
+    await made.value.close();
+  }
+  const opened: [string, string | null][] = [];
+  const door = otherSessions({
+    system,
+    state,
+    request: { folder: '/one', session: 'here' } as SessionRequest,
+    open: async (request, note) => {
+      opened.push([request.folder, note]);
+      return null;
+    },
+  });
+  await door.open({ kind: 'new', model: null });
+  for (const id of ids) expect(await door.open({ kind: 'resume', id })).toBeNull();
+  expect(opened).toEqual([
+    ['/one', null],
+    ['/one', null],
+    ['/one/sub', 'This session works in /one/sub.'],
+    ['/one', 'The folder of this session is gone (/one/gone): it goes on in /one.'],
+  ]);
 });

@@ -10,8 +10,8 @@ export function otherSessions(parts: {
   /** Null when nothing is saved. */
   readonly state: string | null;
   readonly request: SessionRequest;
-  /** Opens it beside the one shown; the refusal in words when that failed. */
-  readonly open: (request: SessionRequest) => Promise<string | null>;
+  /** Opens it beside the one shown; the refusal in words when that failed. `note`: where it works, when that is elsewhere. */
+  readonly open: (request: SessionRequest, note: string | null) => Promise<string | null>;
 }): SessionsDoor {
   const { system, state, request } = parts;
   return {
@@ -39,7 +39,7 @@ export function otherSessions(parts: {
     },
     open: async (wish) => {
       const next = await requestFor(system, state, request, wish);
-      return next.ok ? parts.open(next.value) : next.refusal.message;
+      return next.ok ? parts.open(next.value.request, next.value.note) : next.refusal.message;
     },
   };
 }
@@ -49,11 +49,14 @@ async function requestFor(
   state: string | null,
   request: SessionRequest,
   wish: SessionWish,
-): Promise<Outcome<SessionRequest>> {
+): Promise<Outcome<{ readonly request: SessionRequest; readonly note: string | null }>> {
   const fresh = system.ids.uuid();
   const plain = { ...request, model: null, effort: null, mode: null, demo: false };
   if (wish.kind === 'new')
-    return done({ ...request, session: fresh, open: 'new', forkOf: null, model: wish.model ?? request.model });
+    return done({
+      request: { ...request, session: fresh, open: 'new', forkOf: null, model: wish.model ?? request.model },
+      note: null,
+    });
   if (state === null) return refuse('no-session', 'Nothing is saved here');
   const { findSession } = await import('../core/journal/catalog.ts');
   const found = await findSession(system, state, null, wish.id);
@@ -62,14 +65,27 @@ async function requestFor(
   const { readSummary } = await import('../core/journal/summary.ts');
   const { JOURNAL_FILE } = await import('../core/journal/file-journal.ts');
   const summary = await readSummary(system.files, nodePath.join(place, JOURNAL_FILE));
-  const folder = await folderFor(system, request.folder, summary?.folder ?? request.folder);
+  const its = summary?.folder ?? request.folder;
+  const folder = await folderFor(system, request.folder, its);
   if (!folder.ok) return folder;
   const at = { ...plain, folder: folder.value };
-  return done(
-    wish.kind === 'fork'
-      ? { ...at, session: fresh, open: 'fork', forkOf: id }
-      : { ...at, session: id, open: 'resume', forkOf: null },
-  );
+  return done({
+    request:
+      wish.kind === 'fork'
+        ? { ...at, session: fresh, open: 'fork', forkOf: id }
+        : { ...at, session: id, open: 'resume', forkOf: null },
+    note: await whereItWorks(system, { here: request.folder, its, folder: folder.value }),
+  });
+}
+
+/** Said where a session does not work in the folder one comes from, or not in its own (SC-20.6, SC-20.14). */
+async function whereItWorks(
+  { files }: Pick<System, 'files'>,
+  { here, its, folder }: { readonly here: string; readonly its: string; readonly folder: string },
+): Promise<string | null> {
+  if (its !== '' && its !== folder && (await files.realPath(its)) === null)
+    return `The folder of this session is gone (${its}): it goes on in ${folder}.`;
+  return folder === here ? null : `This session works in ${folder}.`;
 }
 
 /**

@@ -17,6 +17,7 @@ import { openTrustMemory } from '../core/session/trust-memory.ts';
 import { createGit } from '../core/session/worktree-git.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import { parseArguments } from './arguments.ts';
+import { tidyLeft } from './switch-worktree.ts';
 import { leaveWorktree } from './worktree-exit.ts';
 import { startWorktree } from './worktree-start.ts';
 
@@ -174,6 +175,36 @@ test(
     );
     expect(existsSync(hand)).toBe(true);
     expect(await leave(main)).toBeNull();
+  },
+  SLOW_MS,
+);
+
+test(
+  'going to a session in another worktree keeps what is in the one left, says the way back, and asks nothing (SC-20.14)',
+  async () => {
+    const { main, own, start } = yard();
+    const left = (await start(['--worktree=left']))!;
+    const next = (await start(['--worktree=next']))!;
+    if (!left.ok || !next.ok || left.value === null || next.value === null) throw new Error('no worktree');
+    writeFileSync(join(left.value.folder, 'b.txt'), 'two\n');
+    git(left.value.folder, 'add', '-A');
+    git(left.value.folder, 'commit', '-q', '-m', 'second');
+    const from = { request: { folder: left.value.folder, session: '0123456789abcdef' }, places: { state: own.state } };
+    const to = {
+      request: { folder: next.value.folder, session: 'other' },
+      places: { state: own.state },
+      notice: 'This session works in there.',
+    };
+    const shown = await tidyLeft(system, from, to);
+    expect(shown.notice).toContain('This session works in there. ');
+    expect(shown.notice).toContain('1 commit not merged');
+    expect(shown.notice).toContain(`cd ${left.value.folder} && houston --resume 0123456789abc`);
+    expect(existsSync(join(left.value.folder, 'b.txt'))).toBe(true);
+    // The way back: nothing of anybody's is in that one, so it goes, and no word is lost about it.
+    const back = await tidyLeft(system, to, { ...from, request: { ...from.request, folder: main } });
+    expect(back).not.toHaveProperty('notice');
+    expect(existsSync(next.value.folder)).toBe(false);
+    expect(git(main, 'branch', '--list')).toContain('left');
   },
   SLOW_MS,
 );
