@@ -658,3 +658,57 @@ test('SC-29.23: however much was printed, the handle stands whole in the result'
   );
   expect(told(model.requests[1])).toContain(result);
 });
+
+test('looking at a job shows up to the last 128 KiB of it, redacted; the notice of one that failed carries the last 2 KiB; an awaited command ends with how it went and how long it took (SC-29.7)', async () => {
+  const system = createMemorySystem();
+  program(system, 'build', async ({ write, clock, ended }) => {
+    // The cut falls into the secret: a part of it must not show either.
+    write(`${'x'.repeat(100_000)}\nkey hunter2 ${'y'.repeat(128 * 1024 - 30)}\nlast hunter2 line\n`);
+    await clock.sleep(12_300, ended);
+    return 3;
+  });
+  program(system, 'serve', async ({ write, clock, ended }) => {
+    write('served\n');
+    await clock.sleep(65_000, ended);
+    return 0;
+  });
+  const redact = (text: string) => text.replaceAll('hunter2', '[removed]');
+  const script = [shell('build', { background: true }), 'ok', 'I see', shell('serve'), job('list'), 'done'];
+  const { house, model } = await openJobsHouse(script, { system, redact });
+  const seat = house.seat('one');
+  const looked = (): string[] =>
+    seat.updates.flatMap(({ changes }) =>
+      changes.flatMap((change) => (change.type === 'job-output' && change.whole ? [change.text] : [])),
+    );
+  await seat.say('go');
+  await seat.until(({ jobs }) => jobs[0]?.background === true);
+  await house.settle();
+  for (const state of ['running', 'ended']) {
+    await seat.until(({ jobs }) => jobs[0]?.state === state);
+    await seat.send({ type: 'job', job: 'j1', action: 'watch' });
+    const text = looked().at(-1) ?? '';
+    expect(text.length).toBeLessThanOrEqual(128 * 1024);
+    expect(text).toContain('last [removed] line');
+    expect(text).not.toContain('hunter2');
+    expect(text).not.toMatch(/^[xy]/);
+  }
+  await house.idle();
+  const notice = told(model.requests.at(-1)).split('[Job j1').at(-1) ?? '';
+  expect(notice).toContain('ended after 12.3s: exit 3');
+  expect(notice).toContain('last [removed] line');
+  expect(notice.length).toBeLessThan(2048 + 300);
+  await seat.say('serve it');
+  await house.idle();
+  expect(told(model.requests.at(-1))).toContain('served\n[exit 0; 1m05s]');
+});
+
+test('what is waited for through the tool ends with id, outcome and time (SC-29.7)', async () => {
+  const system = createMemorySystem();
+  build(system, 12_300, 4);
+  const script = [shell('build', { background: true }), job('wait', { job: 'j1' }), 'done'];
+  const { house, model } = await openJobsHouse(script, { system });
+  const seat = house.seat('one');
+  await seat.say('go');
+  await house.idle();
+  expect(told(model.requests[2])).toMatch(/built\n\[j1 · exit 4 · 12\.\ds\]/);
+});

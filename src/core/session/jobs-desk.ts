@@ -88,8 +88,12 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
       );
       watches.set(id, { clients: new Set([client]), deaf });
     }
-    const tail = (await jobs?.tail(id, WATCHED_BYTES))?.text ?? '';
-    publisher.publish({ type: 'job-output', job: id, text: redact(tail), whole: true });
+    await showTail(id);
+  };
+  /** The end of what it printed, to whoever looks at it. */
+  const showTail = async (id: string): Promise<void> => {
+    const shown = (await jobs?.tail(id, WATCHED_BYTES)) ?? NONE;
+    publisher.publish({ type: 'job-output', job: id, text: redact(wholeLines(shown)), whole: true });
   };
   /** Null: nobody watches it any more. */
   const unwatch = (id: string, client: ClientId | null): void => {
@@ -119,8 +123,7 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
 
   const report = async (job: JobFacts): Promise<EntryBody> => {
     const { text, cut } = (await jobs?.text(job.id, REPORT_BYTES)) ?? NONE;
-    // A part of a credential is known by nothing: what was cut begins with a whole line.
-    const whole = cut ? text.slice(text.indexOf('\n') + 1) : text;
+    const whole = wholeLines({ text, cut });
     const body = job.reads === 'ref' ? '' : redact(whole).trimEnd();
     const lines = [
       `${job.id} ${redact(labelOf(job.purpose, job.command))}`,
@@ -138,7 +141,7 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
     if (job.state === 'stopped') return `${head} What it printed may not be whole; the tool job shows it.]`;
     if (!isFailed(job) || job.reads === 'ref') return `${head} The tool job shows what it printed.]`;
     const { text, cut } = (await jobs?.text(job.id, REPORT_BYTES)) ?? NONE;
-    const whole = cut ? text.slice(text.indexOf('\n') + 1) : text;
+    const whole = wholeLines({ text, cut });
     return `${head} The end of what it printed; the tool job shows more.]\n${redact(whole).trimEnd()}`;
   };
 
@@ -179,10 +182,7 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
           return desk.stop([job.id]) > 0 ? accepted() : refused('not-running', `${job.id} is not running.`);
         case 'watch':
           if (isLive(job.id)) await watch(job.id, client);
-          else {
-            const tail = await jobs.tail(job.id, WATCHED_BYTES);
-            publisher.publish({ type: 'job-output', job: job.id, text: redact(tail.text), whole: true });
-          }
+          else await showTail(job.id);
           return accepted();
         case 'unwatch':
           unwatch(job.id, client);
@@ -276,6 +276,12 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
 
 const KEEP = { onFailure: 'keep' } as const;
 const NONE = { text: '', cut: false };
+
+/** A part of a credential is known by nothing: what was cut begins with a whole line. */
+function wholeLines({ text, cut }: { readonly text: string; readonly cut: boolean }): string {
+  return cut ? text.slice(text.indexOf('\n') + 1) : text;
+}
+
 const NO_TERMINAL = ['no-terminal', 'That job has no terminal to type into, or has ended.'] as const;
 
 /** How many of them are named. */

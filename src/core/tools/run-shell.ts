@@ -1,6 +1,7 @@
 import type { AskRow } from '../../protocol/ask.ts';
 import { type Label, TRUSTED_PUBLIC, UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import { SystemError } from '../../system/files.ts';
+import { durationText } from '../jobs/job-words.ts';
 import type { LineResult } from '../jobs/line.ts';
 import { flag, optional, peek, text, toolArguments, whole } from './arguments.ts';
 import { keepEnd, limitOutput } from './limit-output.ts';
@@ -21,6 +22,8 @@ interface Planned {
 }
 
 const MOST_SECONDS = 600;
+/** From so many milliseconds on it is worth saying how long it took: next time it may run in the background. */
+const LONG_MS = 10_000;
 /** What a card keeps of the end; the whole is read from the saved output. */
 const TAIL_BYTES = 4 * 1024;
 
@@ -124,6 +127,7 @@ export const runShell: Tool<Planned> = {
     const goesOn = result.endedBy === 'background';
     const notes = [
       ending(result, seconds),
+      ...(result.endedBy === 'exit' && result.duration >= LONG_MS ? [durationText(result.duration)] : []),
       ...clamped,
       ...trouble(silent ? { ...result, ended: [] } : result, command),
     ];

@@ -193,6 +193,13 @@ describe('run_shell', () => {
     ).toContain('no such file');
   });
 
+  test('the exit code of a piped command is the pipe’s (SC-29.7)', async () => {
+    expect(await bench.call('run_shell', { command: 'false | echo on' })).toBe('on\n[exit 0]');
+    expect(await bench.call('run_shell', { command: 'echo in | (cat >/dev/null; exit 3)' })).toBe(
+      '[no output, exit 3]',
+    );
+  });
+
   test('says how it ended', async () => {
     expect(await bench.call('run_shell', { command: 'true' })).toBe('[no output, exit 0]');
     expect(await bench.call('run_shell', { command: 'echo begun; sleep 30', timeout_seconds: 1 })).toBe(
