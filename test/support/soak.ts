@@ -148,11 +148,12 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       const struck = performance.now();
       await Promise.race([Bun.sleep(500), near!.exited]);
       await windows();
-      await eventually(
-        'rest',
-        () => near!.text().includes('─ Ready ─') && place.hosts().some((host) => host.state === 'idle'),
-        40_000,
-      );
+      const atRest = (): boolean =>
+        near!.text().includes('─ Ready ─') && place.hosts().some((host) => host.state === 'idle');
+      await eventually('rest', atRest, 40_000).catch((error: Error) => {
+        const hosts = place.hosts().map((host) => `${host.pid} ${host.state}${isAlive(host.pid) ? '' : ', dead'}`);
+        throw new Error(`${error.message}; hosts: ${hosts.join('; ')}; the screen was:\n${near!.text()}`);
+      });
       back.push(performance.now() - struck);
       const after = journal();
       if (before.some((line, at) => after[at] !== line)) problem('a line of the journal changed or went');
