@@ -31,6 +31,18 @@ test('optional ids are taken with = or when the next word looks like one', () =>
   expect(parsed('-c', 'go', 'on')).toMatchObject({ continueSession: true, prompt: 'go on' });
   expect(parsed('-c', '0198abcd', 'go on')).toMatchObject({ continueSession: '0198abcd', prompt: 'go on' });
   expect(parsed('--resume=abc')).toMatchObject({ resume: 'abc', prompt: null });
+  expect(parsed('-c=abc', 'go')).toMatchObject({ continueSession: 'abc', prompt: 'go', hint: null });
+  expect(parsed('-m=demo:pilot')).toMatchObject({ model: 'demo:pilot' });
+});
+
+test('a word alone behind -c or -r that is no id is the prompt, and that is said; words of a sentence are not in doubt', () => {
+  const hint = '"zzz" is the prompt: a session is named by eight or more digits of its id, or as -c=zzz';
+  expect(parsed('-c', 'zzz')).toMatchObject({ continueSession: true, prompt: 'zzz', hint });
+  expect(parsed('-p', '--resume', 'zzz').hint).toContain('--resume=zzz');
+  expect(parsed('-c', 'go', 'on').hint).toBeNull();
+  expect(parsed('-c', 'go on').hint).toBeNull();
+  expect(parsed('-c', '-p', 'zzz').hint).toBeNull();
+  expect(parsed('zzz').hint).toBeNull();
 });
 
 test('bad lines are refused with their identifier (ST-3)', () => {

@@ -25,6 +25,8 @@ export interface CommandLine {
   readonly sandbox: 'standard' | 'strict' | 'off' | null;
   readonly host: boolean;
   /** `true`: the host used last; a text: that one, or a place elsewhere. */
+  /** What was taken one way and may have been meant another, said once before anything begins; null for nothing. */
+  readonly hint: string | null;
   readonly attach: true | string | null;
   /** To look, and send nothing. */
   readonly readOnly: boolean;
@@ -418,6 +420,7 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     theme: null,
     sandbox: null,
     host: true,
+    hint: null,
     attach: null,
     readOnly: false,
     allow: [],
@@ -426,6 +429,7 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     trace: false,
   };
   const positional: string[] = [];
+  let untaken: { readonly name: string; readonly word: string } | null = null;
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!;
     if (word === '--') {
@@ -436,7 +440,7 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
       positional.push(word);
       continue;
     }
-    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+    const equals = /^-(-|[a-z]=)/i.test(word) ? word.indexOf('=') : -1;
     const name = equals < 0 ? word : word.slice(0, equals);
     const flag = FLAG_BY_NAME.get(name);
     if (flag === undefined)
@@ -451,7 +455,11 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
     }
     if (flag.value === 'optional-id' && value === null) {
       const next = words[index + 1];
-      if (looksLikeId(next) || (name === '--attach' && namesPlace(next))) value = words[++index]!;
+      if (name !== '--attach' && next !== undefined && !next.startsWith('-')) untaken = { name, word: next };
+      if (looksLikeId(next) || (name === '--attach' && namesPlace(next))) {
+        value = words[++index]!;
+        untaken = null;
+      }
     }
     const wrong = flag.apply(line, value);
     if (wrong !== null) return refuse('bad-value', wrong);
@@ -465,6 +473,9 @@ export function parseArguments(words: readonly string[]): Outcome<CommandLine> {
   if (line.run !== 'print' && line.format !== 'text') return refuse('bad-value', `--${line.format} goes with -p`);
   if (line.run === 'print' && line.worktree !== null && line.worktree !== false)
     return refuse('bad-value', '--worktree is for sessions in the terminal: with -p, give -C a worktree');
+  // One word alone may have been meant for the session.
+  if (untaken !== null && untaken.word === line.prompt && !/\s/.test(untaken.word))
+    line.hint = `"${untaken.word}" is the prompt: a session is named by eight or more digits of its id, or as ${untaken.name}=${untaken.word}`;
   const opened = [line.continueSession, line.resume, line.fork].filter((one) => one !== null).length;
   if (opened > 1) return refuse('bad-value', 'give one of --continue, --resume and --fork');
   return done(line);

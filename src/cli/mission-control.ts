@@ -67,6 +67,7 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
     }
     place = made.value?.folder ?? place;
   }
+  if (line.hint !== null) writeErr(`houston: note: ${line.hint}\n`);
   const { chooseSession } = await import('./choose-session.ts');
   const chosen = await chooseSession(system, line, place);
   if (!chosen.ok) {

@@ -8,6 +8,7 @@ import type { System } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { attachFiles } from './attach-files.ts';
 import { chooseSession } from './choose-session.ts';
+import { withWayIn } from './open-elsewhere.ts';
 import { openSession } from './open-session.ts';
 import { writeErr, writeOut } from './output.ts';
 import type { SessionRequest } from './session-request.ts';
@@ -32,6 +33,7 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
     return exitCodeOf(identifier);
   };
 
+  if (line.hint !== null) writeErr(`houston: note: ${line.hint}\n`);
   const input = await readStandardInput(line.prompt !== null, writeErr);
   if (!input.ok) {
     say(input.refusal.identifier, input.refusal.message);
@@ -80,7 +82,10 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
   // Not content, but names of files may still hold anything.
   const trace = (event: AuditLine): void => writeErr(`houston: trail: ${makeVisible(auditText(event)).text}\n`);
   const opened = await openSession(system, request, line.trace ? trace : undefined);
-  if (!opened.ok) return say(opened.refusal.identifier, opened.refusal.message);
+  if (!opened.ok) {
+    const { identifier, message } = await withWayIn(system, request.session, opened.refusal);
+    return say(identifier, message);
+  }
   const { session, settings, close } = opened.value;
   for (const problem of settings.problems) {
     const where = problem.line === null ? problem.source : `${problem.source}:${problem.line}`;
