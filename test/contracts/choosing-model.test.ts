@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import { nearestEffort } from '../../src/core/models/providers/request-parts.ts';
+import { SystemError } from '../../src/system/files.ts';
+import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { openHouse, type Seat } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
 
@@ -190,6 +192,94 @@ test('a model that cannot be opened leaves everything as it was; the next one ke
   expect(JSON.stringify(two.requests[0]?.messages)).toContain('try it');
   const models = await house.journal.load(house.journal.ofKind('turn-start'));
   expect(models.map((entry) => (entry.kind === 'turn-start' ? entry.model.model : ''))).toEqual(['pilot', 'two']);
+});
+
+test('another model keeps conversation, session and plan, with its own effort, figures and default; what can not be written down is not in force (SC-19.4)', async () => {
+  const system = createMemorySystem();
+  const plan = [{ text: 'first', state: 'doing' }] as const;
+  const one = scriptedModel(['ONE'], { repeatLast: true, facts: { contextWindow: 200_000 } });
+  const facts = { contextWindow: 50_000, efforts: ['low', 'high'] } as const;
+  const two = scriptedModel(['TWO'], { ref: TWO, repeatLast: true, facts });
+  const saved: unknown[] = [];
+  const options = {
+    system,
+    script: one,
+    others: [two],
+    efforts: { known: { 'other:two': 'low' as const }, save: async () => true },
+    settings: { effort: 'high' as const, retries: 5, stallMs: 120_000, thinking: 'off' as const },
+    saveDefaults: async (values: unknown) => {
+      saved.push(values);
+      return true;
+    },
+  };
+  const house = await openHouse(options);
+  const seat = house.seat('one');
+  await seat.say('begin');
+  await house.idle();
+  await house.journal.append([{ kind: 'todo', items: plan } as never]).durable;
+  const before = structuredClone(seat.view.head);
+  expect(await choose(seat, { provider: 'none', model: 'gone' })).toMatchObject({ accepted: false });
+  const mended = system.files.fail({ operation: 'append', code: 'ENOSPC' });
+  expect(await choose(seat, TWO)).toMatchObject({ accepted: false, refusal: { identifier: 'not-saved' } });
+  expect(seat.view.head).toMatchObject({ model: one.ref, pendingModel: null, effort: 'high', contextTokens: 100 });
+  expect(saved).toEqual([]);
+  mended();
+  await house.settle();
+  await seat.say('still here');
+  await house.idle();
+  expect(one.requests).toHaveLength(2);
+  expect(two.requests).toHaveLength(0);
+
+  expect((await choose(seat, TWO)).accepted).toBe(true);
+  expect(seat.view.head).toMatchObject({
+    session: before.session,
+    model: TWO,
+    effort: 'low',
+    contextWindow: 50_000,
+    contextTokens: null,
+  });
+  expect(seat.view.head.compactAt).not.toBe(before.compactAt);
+  expect(flashes(seat)).toEqual(['This conversation is on other:two now.']);
+  expect(saved).toEqual([{ model: 'other:two' }]);
+  await seat.say('and you?');
+  await house.idle();
+  expect(two.requests[0]).toMatchObject({ effort: 'low', readableThinking: false });
+  for (const words of ['begin', 'ONE', 'still here'])
+    expect(JSON.stringify(two.requests[0]?.messages)).toContain(words);
+  await system.clock.runUntil(house.session.close());
+  const again = await openHouse(options);
+  const later = again.seat('later');
+  await later.until(({ head }) => head.ready);
+  expect(later.view.head.model).toEqual(TWO);
+  expect(later.view.todo).toEqual(plan as never);
+});
+
+test('a choice made in a turn that can not be written down at its end stays what comes next (SC-19.4)', async () => {
+  const held = gate();
+  const one = scriptedModel([{ parts: ['a'], gate: held.opened }, 'b'], { repeatLast: true });
+  const two = scriptedModel(['c'], { ref: TWO, repeatLast: true });
+  const house = await openHouse({ script: one, others: [two], saveDefaults: async () => true });
+  const seat = house.seat('one');
+  await seat.say('work');
+  await one.received(1);
+  await choose(seat, TWO);
+  // The reply and the end of the turn are written, the choice is not.
+  const write = house.journal.append.bind(house.journal);
+  let full = true;
+  Object.assign(house.journal, {
+    append: (bodies: Parameters<typeof write>[0], given?: Parameters<typeof write>[1]) =>
+      full && bodies.some(({ kind }) => kind === 'model')
+        ? { entries: [], durable: Promise.reject(new SystemError('ENOSPC', 'append', '/journal')) }
+        : write(bodies, given),
+  });
+  held.open();
+  await house.idle();
+  expect(seat.view.head).toMatchObject({ model: one.ref, pendingModel: TWO });
+  full = false;
+  await seat.say('more');
+  await house.idle();
+  expect(one.requests).toHaveLength(2);
+  expect(seat.view.head).toMatchObject({ model: TWO, pendingModel: null });
 });
 
 test('where a model has no such level it is asked for the nearest one below (SC-19.13)', () => {

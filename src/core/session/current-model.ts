@@ -1,5 +1,6 @@
 import { done, type Outcome, type Refusal, refuse } from '../../base/refusal.ts';
 import { type Effort, isSameModel, type ModelRef, type Target } from '../../protocol/message.ts';
+import { SystemError } from '../../system/files.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Model, ModelFacts } from '../models/model.ts';
 import type { Recorder } from '../runtime/runtime.ts';
@@ -15,7 +16,10 @@ export interface CurrentModel {
   start(explicit: string | null, session: ModelRef | null, interactive: boolean): Promise<void>;
   /** What a turn with a target of its own runs on; the conversation's choice stays as it is. */
   aim(target: Target | null): Promise<Outcome<{ readonly model: Model; readonly effort: Effort }>>;
-  /** `busy`: adopted when the turn is over. A model that cannot be opened changes nothing (INV-19). */
+  /**
+   * `busy`: adopted when the turn is over. A model that cannot be opened changes nothing (INV-19), nor one that cannot be
+   * written down: then it rejects with a `SystemError`.
+   */
   choose(ref: ModelRef | null, effort: Effort | null, busy: boolean): Promise<Refusal | null>;
   adopt(): Promise<void>;
   /** Publishes what is shown of it once more: what else it depends on has changed. */
@@ -67,15 +71,18 @@ export function createCurrentModel({
     });
   };
 
+  /** Written first: what could not be is not in force either, so that the session is never resumed on another (SC-19.4). */
   const adopt = async (): Promise<void> => {
     if (pending === null) return;
-    ({ effort } = pending);
-    if (pending.model !== null) {
-      model = pending.model;
+    const next = pending;
+    const chosen = next.model ?? model;
+    if (chosen !== null) await recorder.write([{ kind: 'model', model: chosen.ref, effort: next.effort }]);
+    ({ effort } = next);
+    if (next.model !== null) {
+      model = next.model;
       problem = null;
     }
-    pending = null;
-    if (model !== null) await recorder.write([{ kind: 'model', model: model.ref, effort }], { onFailure: 'keep' });
+    if (pending === next) pending = null;
     show();
   };
 
@@ -119,11 +126,27 @@ export function createCurrentModel({
       const next = busy && same ? null : (opened ?? pending?.model ?? null);
       const saved = opened === null || same ? null : given.effortOf(opened.ref);
       pending = { model: next, effort: newEffort ?? saved ?? pending?.effort ?? effort };
-      if (busy) show();
-      else await adopt();
+      if (busy) {
+        show();
+        return null;
+      }
+      try {
+        await adopt();
+      } catch (error) {
+        pending = null;
+        show();
+        throw error;
+      }
       return null;
     },
-    adopt,
+    adopt: async () => {
+      try {
+        await adopt();
+      } catch (error) {
+        // A full disk, which is said elsewhere: it stays what comes next.
+        if (!(error instanceof SystemError)) throw error;
+      }
+    },
     show,
   };
 }
