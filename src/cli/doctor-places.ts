@@ -2,7 +2,12 @@ import path from 'node:path';
 import { places } from '../core/settings/paths.ts';
 import { SystemError } from '../system/files.ts';
 import type { System } from '../system/system.ts';
-import type { Finding } from './doctor.ts';
+
+export interface Finding {
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly what: string;
+  readonly detail: string;
+}
 
 /** What a session writes in first; each may be somebody else's, as after a start with other rights. */
 const INNER = ['sessions', 'hosts', 'jobs', 'logs'];

@@ -6,16 +6,10 @@ import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { ROOT, VERSION } from './build.ts';
 import { findSandbox, ownFolders } from './confine-session.ts';
-import { lookAtPlaces } from './doctor-places.ts';
+import { type Finding, lookAtPlaces } from './doctor-places.ts';
 import { openModels } from './open-models.ts';
 import { writeOut } from './output.ts';
 import { sessionRules } from './session-rules.ts';
-
-export interface Finding {
-  readonly state: 'ok' | 'note' | 'problem';
-  readonly what: string;
-  readonly detail: string;
-}
 
 /** Says what this installation has and lacks, a line each; exit code 3 when something needed is missing. */
 export async function runDoctor(system: TerminalSystem, line: CommandLine, folder: string): Promise<number> {

@@ -6,6 +6,7 @@ import type { ExitReport, PromptHistoryDoor } from '../front/tui/app.ts';
 import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
+import type { TurnNews } from '../protocol/turn-news.ts';
 import type { Head } from '../protocol/view.ts';
 import { endLargePages } from '../system/bun/large-pages.ts';
 import { createStartFiles } from '../system/bun/start-files.ts';
@@ -310,6 +311,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       client,
     );
   }
+  const turnNews = settings.notifications && state !== null ? turnNewsLater(system, state) : null;
   const { runMissionControl } = await loadScreen();
   void system.clock.sleep(CALM_AFTER_MS).then(endLargePages);
   const report = await runMissionControl({
@@ -338,6 +340,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       ...(drawing.hosted ? {} : { inThisProcess: true }),
       ...(drawing.readOnly === true ? { readOnly: true } : {}),
       ...(drawing.notice === undefined ? {} : { notice: drawing.notice }),
+      ...(turnNews === null ? {} : { turnNews }),
       onTerminalTaken: (take) => {
         giveBack = take;
       },
@@ -418,6 +421,31 @@ function themeOf(theme: string | null): { theme: 'dark' | 'light' | 'auto' } | R
 
 /** The first frame stands and the first keys are drawn: what was put off is done, such as reading earlier prompts. */
 const CALM_AFTER_MS = 100;
+
+/** Turns that end in this session or another one; looked after once the screen is calm. */
+function turnNewsLater(system: TerminalSystem, state: string): TurnNews {
+  const opened = system.clock.sleep(CALM_AFTER_MS).then(async () => {
+    const [{ openHostFiles }, { createTurnNews }] = await Promise.all([
+      import('../link/host-files.ts'),
+      import('../link/turn-news.ts'),
+    ]);
+    return createTurnNews(await openHostFiles(system, state));
+  });
+  return {
+    watch(listener) {
+      let stop: (() => void) | null = null;
+      let closed = false;
+      void opened.then((news) => {
+        if (!closed) stop = news.watch(listener);
+      });
+      return () => {
+        closed = true;
+        stop?.();
+      };
+    },
+    claim: async (finished) => (await opened).claim(finished),
+  };
+}
 
 /** Prompts are kept under their project, so that linked worktrees of a repository share them (PE-21). */
 function historyOf(system: TerminalSystem, state: string, folder: string): PromptHistoryDoor {

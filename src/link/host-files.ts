@@ -15,6 +15,8 @@ export interface HostEntry extends HostedSession {
   readonly startTime: string | null;
   /** Of the code it runs: another one than ours is old code. */
   readonly fingerprint: string;
+  /** Turns that came to their end in this process; a host of an older build does not say. */
+  readonly turnsEnded?: number;
 }
 
 export interface HostFiles {
@@ -33,6 +35,8 @@ export interface HostFiles {
   forget(session: string): Promise<void>;
   /** Newest update first, without connecting to any. What dead hosts left is removed. */
   list(): Promise<HostEntry[]>;
+  /** True for the first, in any process, who asks about this turn (`HOST-NUMBER`) of a host that is still listed. */
+  claimTurn(turn: string): Promise<boolean>;
   /** Calls back after the list may have changed; null where the system cannot watch. */
   watch(listener: () => void): { close(): void } | null;
 }
@@ -42,6 +46,7 @@ const SOCKET_PATH_BYTES = 103;
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const ENTRY_BYTES = 64 * 1024;
+const CLAIM = '.claim';
 
 /** `stateFolder` is Houston's own state folder, absolute. A host and its clients find the same places from it. */
 export async function openHostFiles(system: System, stateFolder: string): Promise<HostFiles> {
@@ -96,6 +101,23 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
   async function remove(host: string): Promise<void> {
     await files.remove(socketOf(host));
     await files.remove(entryPath(host));
+    for (const { name } of await files.list(locks).catch(() => []))
+      if (name.startsWith(`${host}-`) && name.endsWith(CLAIM)) await files.remove(path.join(locks, name));
+  }
+
+  async function claimTurn(turn: string): Promise<boolean> {
+    const host = turn.slice(0, turn.lastIndexOf('-'));
+    const claim = path.join(locks, `${turn}${CLAIM}`);
+    if ((await read(host)) === null) return false;
+    try {
+      await files.createNew(claim, new Uint8Array(), PRIVATE_FILE);
+    } catch (error) {
+      if (error instanceof SystemError) return false;
+      throw error;
+    }
+    // It went meanwhile, and what it left was cleared away before this came.
+    if ((await read(host)) === null) await files.remove(claim);
+    return true;
   }
 
   async function clearAway(dead: HostEntry): Promise<void> {
@@ -125,6 +147,7 @@ export async function openHostFiles(system: System, stateFolder: string): Promis
     },
     read,
     remove,
+    claimTurn,
     async list() {
       const entries: HostEntry[] = [];
       for (const name of await namesIn(system, folder)) {

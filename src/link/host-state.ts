@@ -13,6 +13,8 @@ export interface HostState {
   readonly session: string;
   readonly title: string;
   readonly model: string;
+  /** Since this process began. */
+  readonly turnsEnded: number;
   /** Settles when the session ended by itself. */
   readonly ended: Promise<void>;
   close(): void;
@@ -21,9 +23,11 @@ export interface HostState {
 /** `onChange` after each update that may have changed any of it. */
 export function watchState(session: Session, client: string, onChange: () => void): HostState {
   const view = emptyView(emptyHead('', '', ''));
+  let turnsEnded = 0;
   const attachment = session.attach({ client, readOnly: true, onlyReads: true }, ({ seq, changes }) => {
     const told = changes.filter((change) => !isOnlySaid(change));
     if (told.length === 0) return;
+    turnsEnded += told.filter((change) => change.type === 'entry' && change.entry.kind === 'turn-end').length;
     // A copy of the little that is left: what is folded is changed later.
     apply(view, structuredClone({ seq, changes: told }));
     // What is said is nothing to this watcher: kept, a host would hold every word twice.
@@ -50,6 +54,9 @@ export function watchState(session: Session, client: string, onChange: () => voi
     get model() {
       const { model } = view.head;
       return model === null ? '' : `${model.provider}:${model.model}`;
+    },
+    get turnsEnded() {
+      return turnsEnded;
     },
     ended,
     close: () => attachment.close(),

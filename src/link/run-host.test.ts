@@ -145,6 +145,18 @@ describe('a host', () => {
     void exit;
   });
 
+  test('its entry counts the turns that ended, which is what windows tell of (SC-28.4.10)', async () => {
+    const { connect, files, session, system } = await setUp();
+    const one = await connect('one');
+    expect((await files.list())[0]?.turnsEnded).toBe(0);
+    for (const count of [1, 2]) {
+      session.script([{ text: 'done' }]);
+      await one.send({ ...SAY, ref: `r${count}` }, 'one');
+      await system.clock.advance(1_000);
+      expect((await files.list())[0]?.turnsEnded).toBe(count);
+    }
+  });
+
   test('opened again, a session is not listed as ended any more; others are (SC-28.4.5)', async () => {
     const gate = Promise.withResolvers<void>();
     const { files, system } = await setUp({

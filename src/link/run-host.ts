@@ -125,6 +125,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
       fingerprint: options.fingerprint,
       socket,
       log: files.logOf(host),
+      turnsEnded: state.turnsEnded,
     };
   }
 

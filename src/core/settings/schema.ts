@@ -396,6 +396,12 @@ export const SETTINGS = {
   reducedMotion: flag('interface.reducedMotion', false, 'terminal', 'No moving indicators.'),
   noColor: flag('interface.noColor', false, 'terminal', 'No colours at all, as NO_COLOR does.'),
   terminalTitle: flag('interface.terminalTitle', true, 'terminal', 'Writes the session name into the terminal title.'),
+  notifications: flag(
+    'interface.notifications',
+    true,
+    'terminal',
+    'Notifies the desktop of turns that end out of sight (OSC 9).',
+  ),
   wheelRows: whole('interface.tui.wheelRows', 3, [1, 100], 'terminal', 'Rows one wheel step scrolls.'),
   subagentCardRows: whole(
     'interface.tui.subagentCardRows',

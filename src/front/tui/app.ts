@@ -2,6 +2,7 @@ import { Highlighter } from '../../base/highlight.ts';
 import type { LinkedSession } from '../../protocol/link.ts';
 import { emptyHead } from '../../protocol/reduce.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
+import type { TurnNews } from '../../protocol/turn-news.ts';
 import type { Head } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Environment } from '../../system/environment.ts';
@@ -24,6 +25,7 @@ import type { HostsDoor } from './hosts-door.ts';
 import type { InputEvent } from './input/event.ts';
 import { KeptRegions } from './kept-regions.ts';
 import { type Layout, promptColumns } from './layout.ts';
+import { notifyOfTurns } from './notifier.ts';
 import { plainLine, sentBefore, withText } from './prompt-state.ts';
 import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
@@ -75,6 +77,8 @@ export interface MissionControlOptions {
   readonly notice?: string;
   /** Prompts of earlier sessions, oldest first, and where new ones are kept. */
   readonly history?: PromptHistoryDoor;
+  /** Turns that end in any session here; absent where nothing is to be said of them. */
+  readonly turnNews?: TurnNews;
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
   readonly onTerminalTaken?: (giveBack: () => Promise<void>) => void;
   /** Called after each frame that was drawn; `drawWhole` draws it once more, every region anew. */
@@ -225,6 +229,14 @@ class Loop {
       const { link, clock } = this.#control;
       if (link !== undefined)
         this.#subscriptions.push(watchLink(link, clock, (event) => this.#guarded(() => this.#dispatch(event))));
+      if (options.turnNews !== undefined)
+        this.#subscriptions.push(
+          notifyOfTurns(options.turnNews, clock, {
+            session: () => this.#link.view.head.session,
+            focused: () => this.#screen.focused,
+            write: (text) => this.#door.write(text),
+          }),
+        );
       if (options.prompt !== undefined) this.#sendFirst(options.prompt);
       if (options.history !== undefined) this.#loadHistory(options.history);
       const notice = options.notice ?? (options.readOnly === true ? LOOKS_ON : undefined);

@@ -22,7 +22,7 @@ import { resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
 import { jobsCommand, watchCommand } from './update-jobs.ts';
-import { readShown } from './update-list.ts';
+import { readShown } from './read-thread.ts';
 
 type Run = (screen: Screen, context: Context, argument: string) => Step;
 

@@ -7,6 +7,7 @@ import { sessionsList } from './modals/sessions.ts';
 import { threadRows, threadsList, threadText } from './modals/threads.ts';
 import { withAnswer } from './open-card.ts';
 import { isBlank, plainLine, withText } from './prompt-state.ts';
+import { readThread } from './read-thread.ts';
 import { copyText } from './run-command.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
@@ -122,17 +123,6 @@ function doOfThread(screen: Screen, { view }: Context, does: string, row: ListRo
   }
 }
 
-/** It was read here: then it is new in no other window either. */
-export function readThread(screen: Screen, id: number, unread: boolean): Step {
-  const ref = `${screen.refPrefix}${screen.nextRef}`;
-  return unread
-    ? step(
-        { ...screen, nextRef: screen.nextRef + 1 },
-        { kind: 'send', intent: { type: 'aside', id, action: 'read', ref } },
-      )
-    : stay(screen);
-}
-
 /** The threads moved: the open list shows them as they are; an answer that came opens it where nothing is in its way (VIEW-9). */
 export function followAsides(before: Screen, context: Context): Screen {
   const { asides } = context.view;
@@ -153,17 +143,4 @@ export function followAsides(before: Screen, context: Context): Screen {
   if (answered === undefined) return screen;
   if (!quiet) return withNote(screen, `#${answered.id} is answered: /btw shows it`);
   return { ...screen, modals: [threadsList(asides, context.now, answered.id)], completion: null, keyList: false };
-}
-
-/** A list of threads that has just opened shows the words of the one its cursor stands on. */
-export function readShown(before: Screen, screen: Screen, { view }: Pick<Context, 'view'>): Step {
-  const list = screen.modals.at(-1);
-  if (list?.kind !== 'list' || list.of !== 'threads' || before.modals.includes(list)) return stay(screen);
-  if (before.modals.some((modal) => modal.kind === 'list' && modal.of === 'threads')) return stay(screen);
-  const id = Number(list.rows?.[list.cursor]?.value);
-  return readThread(
-    screen,
-    id,
-    view.asides.some((one) => one.id === id && one.unread === true),
-  );
 }

@@ -9,7 +9,8 @@ import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { type Step, stay, step } from './step.ts';
 import { followJobs } from './update-jobs.ts';
-import { followAsides, readShown } from './update-list.ts';
+import { readShown } from './read-thread.ts';
+import { followAsides } from './update-list.ts';
 
 /** The View moved: what this terminal makes of it. */
 export function updateView(before: Screen, context: Context, event: Extract<ScreenEvent, { type: 'view' }>): Step {

@@ -44,6 +44,12 @@ export function titleSequence(title: string, limit = 60): string {
   return `\x1b]0;${cut}\x07`;
 }
 
+/** A notification of the desktop (OSC 9), control characters replaced; terminals that know none ignore it. */
+export function notifySequence(text: string, limit = 120): string {
+  const characters = [...text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, ' ')];
+  return `\x1b]9;${characters.slice(0, limit).join('')}\x07`;
+}
+
 /** Puts text on the system clipboard (OSC 52); terminals may ignore it, so success is never claimed. */
 export function clipboardSequence(text: string): string {
   const bytes = new TextEncoder().encode(text);
