@@ -395,7 +395,9 @@ test('the border says what runs at the upper left, shell mode too, the model at 
   await driver.publish({ type: 'head', head: { model: { provider: 'p', model: 'm' }, effort: 'high' } });
   expect(driver.region('prompt').split('\n')[0]).toMatch(/^╭─ Ready ─.*─ p:m • high \[Alt-M\] ─╮$/);
   await driver.publish({ type: 'activity', activity: { ...RUNNING, since: driver.clock.now() } });
-  expect(driver.region('prompt').split('\n')[0]).toMatch(/^╭─ . At work • 0s • Esc stops ─.*─ p:m • high ─╮$/);
+  expect(driver.region('prompt').split('\n')[0]).toMatch(
+    /^╭─ . At work • 0s • \[Alt-C\] to cancel • Esc stops ─.*─ p:m • high ─╮$/,
+  );
   await driver.type('!');
   expect(driver.region('prompt').split('\n')[0]).toMatch(/^╭─ Shell • /);
   const bare = await drive();

@@ -28,7 +28,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
     fixed: true,
   }),
   key('send-mode', 'Prompt', 'Next send: steer, queue or interrupt', ['alt-s'], { where: 'prompt' }),
-  key('recall', 'Prompt', 'Take what waits back into the prompt', ['alt-c'], { whyNot: nothingWaits }),
+  key('recall', 'Prompt', 'Take back what waits; else stop the turn; else fold the cards', ['alt-c']),
   key('editor', 'Prompt', 'Write the prompt in your editor', ['ctrl-g'], { where: 'prompt', whyNot: notDuringTurn }),
   key('effort-up', 'Model', 'Think one level harder', []),
   key('effort-down', 'Model', 'Think one level less', []),
@@ -58,8 +58,10 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('bottom', 'View', 'Newest row, and follow it', ['ctrl-end'], {}),
   key('scroller', 'Inspect', 'Read the transcript over the whole screen, with a search', ['ctrl-o']),
   key('open', 'Inspect', 'Open the lowest card on the screen in full', ['alt-i']),
-  key('first-failed', 'Inspect', 'Go to the newest failed call', ['alt-f'], { whyNot: emptyTranscript }),
-  key('first-running', 'Inspect', 'Go to the running call', ['alt-r'], { whyNot: emptyTranscript }),
+  key('first-failed', 'Inspect', 'Go to the first failed call, then the next', ['alt-f'], { whyNot: emptyTranscript }),
+  key('first-running', 'Inspect', 'Go to the first running call, then the next', ['alt-r'], {
+    whyNot: emptyTranscript,
+  }),
   key('background', 'Inspect', 'Move the running command to the background', ['ctrl-b'], {
     where: 'prompt',
     whyNot: (facts) => (facts.movable ? null : 'No command to move'),

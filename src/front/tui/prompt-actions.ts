@@ -3,7 +3,7 @@ import { EMPTY_LINE, lineOf } from './editor/editor.ts';
 import { applyAction, draftContent, type EditorResult, pasteAtCaret } from './editor/editor-state.ts';
 import { newerPrompt, olderPrompt } from './editor/prompt-history.ts';
 import { openHistory } from './modals/history.ts';
-import { isBlank, isRecalled, withText } from './prompt-state.ts';
+import { isBlank, isRecalled, withRecalled, withText } from './prompt-state.ts';
 import { scrollBy } from './regions/transcript-scroll.ts';
 import type { Screen, SendMode } from './screen.ts';
 import type { Context } from './screen-event.ts';
@@ -63,15 +63,17 @@ export function edited(screen: Screen, context: Context, result: EditorResult): 
   return stay(result.state.buffer.caret === editor.buffer.caret ? next : { ...next, completion: null });
 }
 
-/** Takes everything that waits back into the box (QUE-16); the answer brings the lines. */
-export function recall(screen: Screen): Step {
+/** Takes everything that waits back into the box (QUE-16); the answer brings the lines. What would not fit is left waiting (KY-3). */
+export function recall(screen: Screen, { view }: Context): Step {
+  if (withRecalled(screen.prompt, view.queue.rows) === null)
+    return noted(screen, 'Too long for the prompt together: it goes on waiting', 'warning');
   return step(screen, { kind: 'send', intent: { type: 'recall', inputs: 'all' } });
 }
 
 /** Up past the first row, Down past the last: what waits, then what was sent, then the transcript (QUE-17). */
 export function beyondEdge(screen: Screen, context: Context, edge: 'up' | 'down'): Step {
   const { prompt } = screen;
-  if (edge === 'up' && context.view.queue.rows.length > 0) return recall(screen);
+  if (edge === 'up' && context.view.queue.rows.length > 0) return recall(screen, context);
   const walked =
     edge === 'up'
       ? olderPrompt(prompt.walk, prompt.sent, lineOf(prompt.editor.buffer))

@@ -1,6 +1,7 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { factsOf, isRunning } from '../commands/facts.ts';
+import { goToCall } from './go-to-call.ts';
 import { openConnect } from './modals/connect-provider-keys.ts';
 import { openHistory } from './modals/history.ts';
 import { modePicker, openPicker, themePicker } from './modals/picker.ts';
@@ -15,10 +16,10 @@ import { openUsage } from './modals/usage.ts';
 import { openCard, replyText } from './open-card.ts';
 import { recall, runPromptAction } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
-import { FOLLOW, scrollBy, scrollToCard, scrollToTop, topOf } from './regions/transcript-scroll.ts';
+import { FOLLOW, scrollBy, scrollToTop, topOf } from './regions/transcript-scroll.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
-import { resumeSession, sendCommand } from './send-command.ts';
+import { cancelling, resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
 import { jobsCommand, watchCommand } from './update-jobs.ts';
@@ -139,7 +140,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   expand: (screen) => stay({ ...screen, expandAll: true, toggled: new Set() }),
   collapse: (screen) => stay({ ...screen, expandAll: false, toggled: new Set() }),
-  recall,
+  recall: takeBack,
   'queue-resume': (screen) => step(screen, { kind: 'send', intent: { type: 'queue-resume' } }),
   'queue-discard': (screen, context) =>
     stay(
@@ -177,9 +178,16 @@ const RUNS: Readonly<Record<string, Run>> = {
   top: (screen, context) =>
     stay({ ...screen, scroll: scrollToTop({ ...context, screen }, transcriptRows(context.layout)) }),
   bottom: (screen) => stay({ ...screen, scroll: FOLLOW }),
-  'first-failed': (screen, context) => jumpTo(screen, context, ['error', 'denied', 'unknown'], 'No failed call here'),
-  'first-running': (screen, context) => jumpTo(screen, context, ['running', 'asking', 'waiting'], 'No call is running'),
+  'first-failed': (screen, context) => goToCall(screen, context, 'first-failed'),
+  'first-running': (screen, context) => goToCall(screen, context, 'first-running'),
 };
+
+/** Alt-C: what waits comes back into the box; else what runs is stopped; else the cards fold. It never sends (KY-1, KY-10). */
+function takeBack(screen: Screen, context: Context): Step {
+  if (context.view.queue.rows.length > 0) return recall(screen, context);
+  if (isRunning(context.view) || screen.unanswered > 0) return step(screen, cancelling('go-on'));
+  return runCommand(screen, context, 'collapse', '');
+}
 
 function isEffort(text: string): text is Effort {
   return EFFORTS.some((effort) => effort === text);
@@ -224,12 +232,4 @@ export function copyText(screen: Screen, text: string): Step {
       action: { kind: 'copy-to-file', text },
     }),
   );
-}
-
-function jumpTo(screen: Screen, context: Context, states: readonly string[], none: string): Step {
-  const { view } = context;
-  const at = view.transcript.items.findLastIndex((item) => item.kind === 'call' && states.includes(item.state));
-  if (at < 0) return noted(screen, none);
-  const scroll = scrollToCard({ ...context, screen }, view.transcript.first + at, transcriptRows(context.layout));
-  return stay({ ...screen, scroll, focus: 'transcript' });
 }

@@ -46,6 +46,8 @@ export interface Screen {
   readonly sendMode: SendMode | null;
   readonly defaultSendMode: 'steering' | 'queue';
   readonly scroll: Scroll;
+  /** Until another key is pressed. */
+  readonly goneTo: GoneTo | null;
   readonly expandAll: boolean;
   readonly toggled: ReadonlySet<string>;
   readonly selection: Selection | null;
@@ -71,6 +73,12 @@ export interface Screen {
 export interface ExitOffer {
   readonly read: number;
   readonly notBefore: number;
+}
+
+/** The call a key went to: the same key pressed right behind it goes to the next one. */
+export interface GoneTo {
+  readonly command: string;
+  readonly item: string;
 }
 
 export interface Click {
@@ -123,6 +131,7 @@ export function newScreen(options: ScreenOptions): Screen {
     answer: null,
     sendMode: null,
     scroll: FOLLOW,
+    goneTo: null,
     expandAll: false,
     toggled: new Set(),
     selection: null,

@@ -1,5 +1,6 @@
 import type { Intent } from '../../protocol/intent.ts';
 import { type Screen, withNote } from './screen.ts';
+import type { ScreenEffect } from './screen-event.ts';
 import { noted, type Step, step } from './step.ts';
 
 /** A command of the session, as if its line had been typed. */
@@ -7,6 +8,11 @@ export function sendCommand(screen: Screen, name: string, argument: string): Ste
   const ref = `${screen.refPrefix}${screen.nextRef}`;
   const intent: Intent = { type: 'command', ref, name, argument };
   return step({ ...screen, nextRef: screen.nextRef + 1, unanswered: screen.unanswered + 1 }, { kind: 'send', intent });
+}
+
+/** Stops what runs, and says what becomes of what waits (decisions §10.5). */
+export function cancelling(queue: 'pause' | 'go-on'): ScreenEffect {
+  return { kind: 'send', intent: { type: 'cancel', queue } };
 }
 
 /** The session one is in already is said, not opened (SC-20.5). */

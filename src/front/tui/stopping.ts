@@ -9,18 +9,14 @@ import { isBlank, withText } from './prompt-state.ts';
 import { isEmpty, selectedText } from './regions/selection.ts';
 import { copyText } from './run-command.ts';
 import type { ExitOffer, Screen } from './screen.ts';
-import type { Context, ScreenEffect } from './screen-event.ts';
+import type { Context } from './screen-event.ts';
+import { cancelling } from './send-command.ts';
 import { type Step, stay, step } from './step.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
 /** An offer that came with clearing a draft is not taken up by the second half of a double press (UP-14). */
 const AFTER_CLEARING = 1000;
-
-/** Stops what runs, and says what becomes of what waits (decisions §10.5). */
-export function cancelling(queue: 'pause' | 'go-on'): ScreenEffect {
-  return { kind: 'send', intent: { type: 'cancel', queue } };
-}
 
 /** A turn runs, or something said from here is on its way to run (INV-3). */
 export function isBusy(screen: Screen, context: Context): boolean {

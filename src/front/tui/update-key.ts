@@ -12,9 +12,10 @@ import { runCommand, scrolled } from './run-command.ts';
 import type { ExitOffer, Screen } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { selectByKey } from './select-by-keys.ts';
+import { cancelling } from './send-command.ts';
 import { sendPrompt } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
-import { cancelling, interrupt, leaveOrOffer, stepBack } from './stopping.ts';
+import { interrupt, leaveOrOffer, stepBack } from './stopping.ts';
 import { modalKey } from './update-modal.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
@@ -24,8 +25,12 @@ export function updateKey(before: Screen, context: Context, event: KeyEvent): St
   if (event.key.kind === 'release') return stay(before);
   // An offer to leave is good for the very next press only, and a note speaks of the last one (STOP-3, HINT-7).
   const offer = before.exit;
-  const screen: Screen = offer === null && before.note === null ? before : { ...before, exit: null, note: null };
   const chord = chordOf(event.key);
+  const goneTo = before.goneTo?.command === context.keymap.commandOf(chord) ? before.goneTo : null;
+  const screen: Screen =
+    offer === null && before.note === null && before.goneTo === goneTo
+      ? before
+      : { ...before, exit: null, note: null, goneTo };
   if (screen.modals.length > 0) return modalKey(screen, context, event);
   if (chord === 'ctrl-c') return interruptQuestion(screen, context) ?? interrupt(screen, context, event, offer);
   const focused = screen.focus === 'question' ? questionKey(screen, context, event) : null;

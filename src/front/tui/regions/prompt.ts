@@ -138,7 +138,7 @@ const PHASES = {
 
 /** Upper left: what runs, for how long, and the key that stops it; from whole to least. */
 function statusLines(scene: Scene): Line[] {
-  const { view, screen, keymap, now } = scene;
+  const { view, screen, now } = scene;
   const { activity, live } = view;
   if (screen.prompt.shell !== 'off') {
     const words = screen.prompt.shell === 'private' ? 'Shell, for your eyes only' : 'Shell';
@@ -184,10 +184,7 @@ function statusLines(scene: Scene): Line[] {
   const time = activity.since === null ? '' : clockTime(now - activity.since);
   const written = live === null ? 0 : live.tokens + callTokens(live);
   const tokens = written < 1 ? [] : [piece(`${count(written)} tokens`, 'quiet')];
-  const waiting =
-    view.queue.rows.length > 0 && keymap.label('recall') !== null
-      ? [piece(`[${keymap.label('recall')}]`, 'accent'), piece(' edits what waits', 'quiet')]
-      : [];
+  const waiting = recallWords(scene);
   const timed = time === '' ? [] : [piece(time, 'text')];
   return [
     [glyph, ...facts([[piece(words, 'text')], timed, tokens, waiting]), stopWords(scene)],
@@ -195,6 +192,16 @@ function statusLines(scene: Scene): Line[] {
     [glyph, ...facts([[piece(words, 'text')], timed])],
     [glyph, piece(words, 'text')],
   ];
+}
+
+/** What Alt-C does while something runs (KY-1). */
+function recallWords({ view, keymap }: Scene): Line {
+  const chord = keymap.label('recall');
+  const { rows } = view.queue;
+  if (chord === null || view.activity.phase === 'starting' || view.activity.phase === 'stopping') return [];
+  const steers = rows.some((row) => row.delivery === 'steering');
+  const words = rows.length === 0 ? 'to cancel' : steers ? 'to edit steering' : 'to edit what waits';
+  return [piece(`[${chord}]`, 'accent'), piece(` ${words}`, 'quiet')];
 }
 
 /** Nothing runs and nothing will, until what is wrong is cured (decisions §10.7). */
