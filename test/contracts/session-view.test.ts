@@ -179,6 +179,64 @@ for (const kind of LINKS)
       expect(transcriptOf(seat.view)).toEqual(['prompt: first', 'model: one', 'end: done']);
     });
 
+    test('whoever attaches is shown the conversation whole; another branch, a question beside and what belongs to no turn each come as themselves (SC-27.6)', async () => {
+      const { linked, seat, system } = await open(['one', 'two', 'BESIDE'], {
+        runOwnLine: scriptedLine(),
+      });
+      // The commands there are, and what each takes.
+      expect(seat.view.head.commands.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['model', 'undo', 'btw', 'status']),
+      );
+      await seat.say('first');
+      await linked.idle();
+      await seat.say('second');
+      await linked.idle();
+      const late = await linked.sit('late');
+      expect(late.changes[0]).toMatchObject({ type: 'snapshot' });
+      expect(late.view.transcript).toEqual(seat.view.transcript);
+
+      let from = seat.changes.length;
+      await seat.command('undo');
+      await linked.idle();
+      expect(kinds(seat, from)).toContain('branch');
+      expect(transcriptOf(late.view)).toEqual(['prompt: first', 'model: one', 'end: done']);
+
+      from = late.changes.length;
+      await seat.command('btw', 'why?');
+      await late.until(({ asides }) => asides[0]?.exchanges[0]?.state === 'answered');
+      const asides = late.changes.slice(from).flatMap((change) => (change.type === 'aside' ? [change.aside] : []));
+      expect(asides.map(({ exchanges }) => exchanges[0]?.state)).toEqual(
+        expect.arrayContaining(['running', 'answered']),
+      );
+      expect(asides.at(-1)?.exchanges[0]).toMatchObject({ question: 'why?', answer: 'BESIDE' });
+      expect(transcriptOf(late.view)).toEqual(['prompt: first', 'model: one', 'end: done']);
+
+      from = late.changes.length;
+      await seat.command('loop', '1h again');
+      await linked.settle();
+      await seat.command('loop', 'stop');
+      await linked.settle();
+      const told = late.changes.slice(from).flatMap((change) => (change.type === 'entry' ? [change.entry.kind] : []));
+      expect(told).toContain('note');
+      expect(late.view.activity.turn).toBeNull();
+      await system.clock.settle();
+    });
+
+    test('another conversation begins empty, under its own name, and the preview’s replies are replies (SC-27.6)', async () => {
+      const { linked, seat } = await open(['one']);
+      await seat.say('first words');
+      await linked.idle();
+      expect(seat.view.head.title).toBe('first words');
+      const pilot = scriptedModel(['shown'], { ref: { provider: 'demo', model: 'pilot' } });
+      const other = await openLinked(kind, { script: pilot, system: createMemorySystem(), tools: [lookTool] });
+      const next = await other.sit('one');
+      expect(next.view.head).toMatchObject({ title: '', model: pilot.ref });
+      expect(next.view.transcript).toMatchObject({ total: 0, items: [] });
+      await next.say('try');
+      await other.idle();
+      expect(transcriptOf(next.view)).toEqual(['prompt: try', 'model: shown', 'end: done']);
+    });
+
     test('queries change nothing; one nobody knows, or that cannot be answered, is refused in words to show (SC-27.2, SC-27.13)', async () => {
       const { linked, seat } = await open(['one']);
       await seat.say('first');

@@ -1,11 +1,12 @@
 // What a session says as it starts, through the door: the same over every link.
 import { describe, expect, test } from 'bun:test';
+import { done, refuse } from '../../src/base/refusal.ts';
 import { createJournal } from '../../src/core/journal/file-journal.ts';
 import { createModels } from '../../src/core/models/catalog.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
-import { FOLDER } from '../support/controller.ts';
+import { FOLDER, type HouseOptions, transcriptOf } from '../support/controller.ts';
 import { LINKS, openLinked } from '../support/linked-house.ts';
-import { scriptedModel } from '../support/script.ts';
+import { gate, scriptedModel } from '../support/script.ts';
 
 for (const kind of LINKS) {
   describe(`a session that starts ${kind}`, () => {
@@ -28,6 +29,103 @@ for (const kind of LINKS) {
       await linked.idle();
       expect(seat.view.queue.rows).toMatchObject([{ text: 'hello' }]);
       expect(seat.states(1)).toEqual(['waiting']);
+    });
+
+    test('after a failed start the very model that failed is tried again: what was there is shown, what waits runs with all of it (SC-19.6)', async () => {
+      const system = createMemorySystem();
+      const first = await openLinked(kind, { script: scriptedModel(['KEPT']), system });
+      const one = await first.sit('one');
+      await one.say('before');
+      await first.idle();
+      await system.clock.runUntil(first.house.session.close());
+
+      const script = scriptedModel(['AFTER'], { repeatLast: true });
+      let there = false;
+      const missing = refuse('no-credential', 'SCRIPT_KEY is not set');
+      const models: NonNullable<HouseOptions['models']> = {
+        parse: () => done(script.ref),
+        open: async () => (there ? done(script) : missing),
+        list: () => [],
+        configured: () => done({ ref: script.ref, from: 'settings' }),
+      };
+      const again = await openLinked(kind, { script, system, models, saveDefaults: async () => true });
+      const two = await again.sit('two');
+      await again.idle();
+      expect(two.view.head).toMatchObject({ ready: false, startupProblem: { identifier: 'no-credential' } });
+      // What was said before stands there all the same.
+      expect(transcriptOf(two.view)).toContain('model: KEPT');
+      await two.say('waits');
+      await again.idle();
+      const choose = () => two.send({ type: 'set-model', model: script.ref, effort: null });
+      expect(await choose()).toMatchObject({ accepted: false, refusal: { message: 'SCRIPT_KEY is not set' } });
+      expect(two.view.head).toMatchObject({ model: null, startupProblem: { identifier: 'no-credential' } });
+      there = true;
+      expect((await choose()).accepted).toBe(true);
+      await again.idle();
+      expect(two.view.head).toMatchObject({ ready: true, model: script.ref, startupProblem: null });
+      expect(two.view.queue.rows).toEqual([]);
+      expect(transcriptOf(two.view).filter((row) => row === 'model: KEPT')).toHaveLength(1);
+      expect(transcriptOf(two.view)).toContain('model: AFTER');
+      const asked = JSON.stringify(script.requests[0]?.messages);
+      for (const words of ['before', 'KEPT', 'waits']) expect(asked).toContain(words);
+    });
+
+    test('a session that is closed while it starts waits for what was begun, and begins nothing (SC-20.1)', async () => {
+      const system = createMemorySystem();
+      const opening = gate();
+      const script = scriptedModel(['never']);
+      let opened = 0;
+      const models: NonNullable<HouseOptions['models']> = {
+        parse: () => done(script.ref),
+        open: async () => {
+          await opening.opened;
+          opened++;
+          return done(script);
+        },
+        list: () => [],
+        configured: () => done({ ref: script.ref, from: 'settings' }),
+      };
+      const linked = await openLinked(kind, { script, system, models });
+      const seat = await linked.sit('one');
+      await seat.say('hello');
+      let closed = false;
+      const closing = linked.house.session.close().then(() => {
+        closed = true;
+      });
+      await linked.settle();
+      expect([opened, closed]).toEqual([0, false]);
+      opening.open();
+      await system.clock.runUntil(closing);
+      expect(opened).toBe(1);
+      expect(script.requests).toHaveLength(0);
+      expect(seat.changes.at(-1)).toMatchObject({ type: 'closed', why: 'ended' });
+      // Nothing is lost: what was said waits, and runs where the session is gone on with.
+      const next = scriptedModel(['later']);
+      const again = await openLinked(kind, { script: next, system });
+      const two = await again.sit('two');
+      await again.idle();
+      expect(next.requests).toHaveLength(1);
+      expect(transcriptOf(two.view)).toEqual(['prompt: hello', 'model: later', 'end: done']);
+    });
+
+    test('level and thinking hold from the first request on, and a resumed conversation is told whole (SC-20.1)', async () => {
+      const system = createMemorySystem();
+      const settings = { effort: 'high', retries: 5, stallMs: 120_000, thinking: 'off' } as const;
+      const first = scriptedModel(['one']);
+      const begun = await openLinked(kind, { script: first, system, settings });
+      const seat = await begun.sit('one');
+      await seat.say('a');
+      await begun.idle();
+      expect(first.requests[0]).toMatchObject({ effort: 'high', readableThinking: false });
+      await system.clock.runUntil(begun.house.session.close());
+      const second = scriptedModel(['two']);
+      const again = await openLinked(kind, { script: second, system, settings });
+      const later = await again.sit('two');
+      expect(transcriptOf(later.view)).toEqual(['prompt: a', 'model: one', 'end: done']);
+      await later.say('b');
+      await again.idle();
+      expect(second.requests[0]).toMatchObject({ effort: 'high', readableThinking: false });
+      expect(second.requests[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     });
 
     test('another session leaves the questions of the one before alone: there they are read again, here none is brought in (SC-20.16)', async () => {

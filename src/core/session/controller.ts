@@ -562,12 +562,15 @@ export async function createController(options: ControllerOptions): Promise<Sess
     };
     // What was decided about the queue before this moment counts before anything of it starts (QU-5).
     await intents.decided();
+    // Closed meanwhile: what waits was not begun, and runs where the session is gone on with.
+    if (starting.signal.aborted) return;
     runtime = withDelegates(own, {
       openJournal: () => openChildJournal(system, journal, folder, options.version),
       lastNumber: past.lastDelegate,
     });
     await dropStale({ inbox, recorder });
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
+    if (starting.signal.aborted) return;
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
     ahead.soon();

@@ -58,7 +58,7 @@ function tokenFigures(view: View): Line {
 export function contextShare(view: View): number | null {
   const { contextTokens, contextWindow } = view.head;
   if (contextTokens === null || contextWindow === null || contextWindow <= 0) return null;
-  return Math.min(1, (contextTokens + (view.live?.tokens ?? 0)) / contextWindow);
+  return Math.max(0, Math.min(1, (contextTokens + (view.live?.tokens ?? 0)) / contextWindow));
 }
 
 function contextFigure(view: View): Line {

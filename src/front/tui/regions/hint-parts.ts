@@ -91,7 +91,9 @@ export function fitParts(
  * and that nobody knows of how much.
  */
 export function contextReading(view: View): { readonly words: string; readonly figure: boolean } {
-  const { contextWindow, compactAt, contextTokens } = view.head;
+  const { contextWindow, compactAt } = view.head;
+  // A service may count anything.
+  const contextTokens = view.head.contextTokens === null ? null : Math.max(0, view.head.contextTokens);
   const budget = contextWindow === null ? null : contextWindow * (compactAt ?? 1);
   const last = view.transcript.items.findLast(
     (item) => item.kind === 'compaction' || item.kind === 'assistant' || item.kind === 'call',
