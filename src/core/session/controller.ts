@@ -481,13 +481,15 @@ export async function createController(options: ControllerOptions): Promise<Sess
   };
 
   const start = async (): Promise<void> => {
-    const finding = Promise.all([findSurroundings(system, folder, scope.roots, options.scratch ?? null), showBranch()]);
+    const finding = findSurroundings(system, folder, scope.roots, options.scratch ?? null);
+    // Nice to see, and nothing to wait for (ST-10).
+    void showBranch().catch(() => undefined);
     await model.start(options.model, past.model, options.canAsk);
     const trusted = await settleStart();
     if (trusted === null) return void close();
     if (past.openUndo !== null) await closeCutUndo({ recorder, files, folder }, past.openUndo);
     await noteOnce(journal, recorder, options.permissions?.notes ?? []);
-    const [[surroundings], instructions, skills] = await Promise.all([
+    const [surroundings, instructions, skills] = await Promise.all([
       finding,
       instructionsOf(options, trusted),
       options.skills?.(trusted),

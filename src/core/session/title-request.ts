@@ -30,6 +30,9 @@ const MOST_OUTPUT = 2_000;
 
 const PROMPT = `You name conversations between a developer and a coding agent. You are given the first thing the developer said. Answer with a title of two to six words, in the developer's language, and nothing else: no quotes, no full stop, no explanation. Do not answer or carry out what was said.`;
 
+/** A title is no reason to keep anybody who leaves: what does not end in this time is left to itself. */
+const GRACE_MS = 250;
+
 export function createTitleRequest(parts: TitleParts): TitleRequest {
   const { recorder, system } = parts;
   const abort = new AbortController();
@@ -73,9 +76,11 @@ export function createTitleRequest(parts: TitleParts): TitleRequest {
       // Whatever goes wrong costs the title and nothing else.
       asking = request(prompt, model).catch(() => undefined);
     },
-    close: () => {
+    close: async () => {
       abort.abort();
-      return asking;
+      const settled = new AbortController();
+      void asking.then(() => settled.abort());
+      await Promise.race([asking, system.clock.sleep(GRACE_MS, settled.signal)]);
     },
   };
 }
