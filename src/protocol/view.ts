@@ -228,7 +228,7 @@ export interface InputOutcome {
   /** Numbers of gate refusals in the turn: a headless caller exits 4 on any. */
   refusals: number;
   messages: { level: 'info' | 'warning' | 'error'; identifier: string; text: string }[];
-  /** What goes back into the box of the client that asked for it. */
+  /** What goes back into the box of the client that asked for it; an empty list: what went back before is said again. */
   recalled?: { text: string; attachments: readonly Attachment[] }[];
 }
 

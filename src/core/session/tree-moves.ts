@@ -70,7 +70,7 @@ export async function goInTree(parts: SessionParts, argument: string, signal: Ab
   return {
     state: 'done',
     messages: [{ level: 'info', identifier: 'moved', text }],
-    ...(drafts.length === 0 ? {} : { recalled: drafts }),
+    recalled: drafts,
   };
 }
 

@@ -90,7 +90,9 @@ export async function goForward(parts: SessionParts): Promise<CommandEnd> {
   const to = start.from === start.to ? stood : start.from;
   const came = await carryOut(parts, { kind: 'undo-start', what: 'redo', from: stood, to, files: steps }, []);
   const text = ['As it was before the undo.', report(parts, came)].filter((one) => one !== '').join(' ');
-  return { state: came.trouble === null ? 'done' : 'failed', messages: [message(came, text)] };
+  // The prompt the undo gave back is in the conversation again.
+  const recalled = came.moved ? { recalled: [] } : {};
+  return { state: came.trouble === null ? 'done' : 'failed', messages: [message(came, text)], ...recalled };
 }
 
 interface Came {

@@ -9,6 +9,17 @@ export interface SentPrompt extends Line {
   readonly workspace: string | null;
 }
 
+/**
+ * A prompt that came back into the box by itself, from `/undo` or from a stop before anything was said to it. As long as
+ * nobody changed it a slash at its end begins a command instead of joining it; once that is sent or taken away again the
+ * prompt is back. It is a draft like any other from the first change on.
+ */
+export interface GivenBack {
+  readonly line: Line;
+  /** A command is being written in its place. */
+  readonly over: boolean;
+}
+
 /** The prompt box: its editor, and what surrounds it. */
 export interface PromptState {
   readonly editor: EditorState;
@@ -22,6 +33,8 @@ export interface PromptState {
   readonly sent: readonly SentPrompt[];
   /** True while the editor holds something the session was not told of yet. */
   readonly unsaved: boolean;
+  /** What came back into it by itself; null for nothing. */
+  readonly givenBack: GivenBack | null;
 }
 
 export const NO_PROMPT: PromptState = {
@@ -32,6 +45,7 @@ export const NO_PROMPT: PromptState = {
   walk: null,
   sent: [],
   unsaved: false,
+  givenBack: null,
 };
 
 export function isBlank(prompt: PromptState): boolean {

@@ -5,6 +5,7 @@ import { parseSlash, slashCommands } from '../commands/slash.ts';
 import { inWords } from './editor/atoms.ts';
 import { type Line, lineOf } from './editor/editor.ts';
 import { draftContent } from './editor/editor-state.ts';
+import { withGivenBack } from './given-back.ts';
 import { emptied, isBlank, plainLine, remembered, type SentPrompt, withRecalled, withText } from './prompt-state.ts';
 import { FOLLOW } from './regions/transcript-scroll.ts';
 import { runCommand } from './run-command.ts';
@@ -94,10 +95,14 @@ function sentNow(screen: Screen, line: Line, now: number): SentPrompt {
   return { ...line, time: now, workspace: screen.workspace };
 }
 
-/** What became of an intent. A refused line comes back whole, markers and all (PE-10); a recall brings its lines. */
+/**
+ * What became of an intent. A refused prompt comes back whole, markers and all (PE-10); a recall brings its lines. A refused
+ * command leaves the box as every command does: its reason is said, and Up brings it, whole, for another try.
+ */
 export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { type: 'sent' }>): Step {
   const { intent, sent, line, remember } = event;
-  const keep: ScreenEffect[] = remember === null || !sent.accepted ? [] : [{ kind: 'remember', text: remember }];
+  const leaves = sent.accepted || intent.type === 'command';
+  const keep: ScreenEffect[] = remember === null || !leaves ? [] : [{ kind: 'remember', text: remember }];
   const counts = intent.type === 'say' || intent.type === 'command';
   const counted: Screen = counts ? { ...screen, unanswered: Math.max(0, screen.unanswered - 1) } : screen;
   if (sent.accepted) {
@@ -105,7 +110,8 @@ export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { typ
       return noted(counted, sent.value.count === 0 ? 'Nothing is waiting any more' : `${sent.value.count} discarded`);
     if (sent.value?.kind !== 'recalled') return step(counted, ...keep);
     if (sent.value.drafts.length === 0) return noted(counted, 'Nothing is waiting any more');
-    const prompt = withRecalled(counted.prompt, sent.value.drafts);
+    const back = intent.type === 'navigate' ? withGivenBack : withRecalled;
+    const prompt = back(counted.prompt, sent.value.drafts);
     return prompt === null
       ? noted(counted, 'Too long for the prompt together')
       : stay({ ...counted, prompt, keyList: false, completion: null });
@@ -113,7 +119,7 @@ export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { typ
   // Something followed after all: the prompt stays where it is, marked stopped.
   if (intent.type === 'withdraw') return stay(counted);
   const told = withNote(counted, sent.refusal.message, 'error');
-  if (line === null) return stay(told);
+  if (line === null || intent.type === 'command') return step(told, ...keep);
   const { prompt } = told;
   const shell =
     intent.type === 'say' && intent.delivery === 'shell' ? (intent.private ? 'private' : 'armed') : prompt.shell;

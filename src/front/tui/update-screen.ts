@@ -1,5 +1,6 @@
 import { completionArrived } from './completion.ts';
 import { draftContent } from './editor/editor-state.ts';
+import { comingBack, makingRoom } from './given-back.ts';
 import { noteDrawn } from './modals/ask-state.ts';
 import { connectAnswered, providersArrived } from './modals/connect-provider-keys.ts';
 import { usageArrived } from './modals/usage.ts';
@@ -21,6 +22,11 @@ import { updateView } from './update-view.ts';
 
 /** Everything that can happen to the screen, as one pure step: the next screen, and what is to be done. */
 export function updateScreen(screen: Screen, context: Context, event: ScreenEvent): Step {
+  const after = react(makingRoom(screen, event), context, event);
+  return { ...after, screen: comingBack(after.screen) };
+}
+
+function react(screen: Screen, context: Context, event: ScreenEvent): Step {
   switch (event.type) {
     case 'input':
       return updateInput(screen, context, event);

@@ -2,14 +2,15 @@ import type { Draft } from '../../protocol/intent.ts';
 import type { InputOutcome, View } from '../../protocol/view.ts';
 import { inWords } from './editor/atoms.ts';
 import { lineOfDraft } from './editor/draft.ts';
+import { withGivenBack, withLineBack } from './given-back.ts';
 import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
 import { followSignIn } from './modals/connect-provider-keys.ts';
-import { isBlank, withRecalled, withText } from './prompt-state.ts';
+import { isBlank, withText } from './prompt-state.ts';
+import { readShown } from './read-thread.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { type Step, stay, step } from './step.ts';
 import { followJobs } from './update-jobs.ts';
-import { readShown } from './read-thread.ts';
 import { followAsides } from './update-list.ts';
 
 /** The View moved: what this terminal makes of it. */
@@ -40,7 +41,7 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
     screen = followSignIn(screen, context);
     for (const { ref, recalled } of own) {
       if (recalled === undefined || before.seen.has(ref)) continue;
-      const prompt = withRecalled(screen.prompt, recalled);
+      const prompt = withGivenBack(screen.prompt, recalled);
       if (prompt !== null) screen = { ...screen, prompt, keyList: false, completion: null };
     }
     const news = own.filter((outcome) => !before.seen.has(outcome.ref)).flatMap((outcome) => outcome.messages);
@@ -118,7 +119,7 @@ function noteOutcome(screen: Screen, context: Context, outcome: InputOutcome): S
   const nothingFollowed = items[0]?.kind === 'user' && items[1]?.kind === 'turn-end';
   if (!nothingFollowed || context.view.queue.rows.length > 0 || !isBlank(prompt))
     return stay({ ...without, prompt: forgotten });
-  const back = withText(forgotten, { ...line, caret: line.text.length, anchor: null });
+  const back = withLineBack(forgotten, { ...line, caret: line.text.length, anchor: null });
   if (back === null) return stay({ ...without, prompt: forgotten });
   const intent = { type: 'withdraw', ref: outcome.ref } as const;
   return step({ ...without, keyList: false, prompt: back }, { kind: 'send', intent });
