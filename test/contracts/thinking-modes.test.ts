@@ -76,3 +76,79 @@ test('a mode nobody here knows is ignored as an intent and refused as a command;
   expect(seat.view.head.thinking).toBe('off');
   expect(flashes(seat).at(-1)).toBe('Thinking is not shown. It applies only here: the default could not be saved.');
 });
+
+const OWN = 'http://pat:secret@127.0.0.1:3456/v1?key=k';
+const PLAIN = 'http://127.0.0.1:3456/v1';
+const readable = { thinking: 'because', opaque: { signature: 'a' } };
+const hidden = { thinking: '', opaque: { signature: 'b' } };
+
+async function thinkingRow(house: Awaited<ReturnType<typeof openHouse>>): Promise<string | undefined> {
+  const status = await house.session.read({ type: 'status' });
+  return status.ok ? status.value.rows.find(({ name }) => name === 'Thinking')?.value : undefined;
+}
+
+test('by way of an address of one’s own: not known, then forwarded or not, each in its words; nothing is said of other models (SC-19.15)', async () => {
+  const TWO = { provider: 'other', model: 'two' } as const;
+  const plain = scriptedModel(['x'], { ref: TWO });
+  const house = await openHouse({
+    script: scriptedModel([
+      [readable, 'a'],
+      [hidden, 'b'],
+    ]),
+    others: [plain],
+    addressOf: (provider) => (provider === 'script' ? OWN : null),
+    saveDefaults: async () => true,
+  });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.ready);
+  await command(seat, 't1', 'status');
+  expect(flashes(seat).at(-1)).toContain(`at ${PLAIN} forwards thinking is not known`);
+  expect(flashes(seat).at(-1)).toContain('This changes only what is shown.');
+  expect(await thinkingRow(house)).toBe(`forwarded by ${PLAIN}: unknown`);
+  await seat.say('one');
+  await house.idle();
+  await command(seat, 't2', 'transcript');
+  expect(flashes(seat).at(-1)).toContain('forwards it, so it will appear.');
+  expect(await thinkingRow(house)).toBe(`forwarded by ${PLAIN}: yes`);
+  await seat.say('two');
+  await house.idle();
+  await command(seat, 't3', '');
+  expect(flashes(seat).at(-1)).toMatch(
+    /None will appear: .*\(http:\/\/127\.0\.0\.1:3456, .*for everybody who uses it\./,
+  );
+  expect(await thinkingRow(house)).toBe(`forwarded by ${PLAIN}: no`);
+  await command(seat, 't4', 'off');
+  expect(flashes(seat).at(-1)).toBe('Thinking is not shown.');
+  await seat.send({ type: 'set-model', model: TWO, effort: null });
+  await command(seat, 't5', 'status');
+  expect(flashes(seat).at(-1)).toBe('The newest line of thinking is shown on the box while it streams.');
+  expect(await thinkingRow(house)).toBeUndefined();
+});
+
+test('that thinking does not come through is warned of once, never while it is off nor at the vendor’s own address (SC-19.10)', async () => {
+  const warnings = (seat: Seat) =>
+    seat.view.transcript.items.filter((item) => item.kind === 'note' && item.identifier === 'thinking-not-forwarded');
+  const house = await openHouse({
+    script: scriptedModel([[hidden, 'a']], { repeatLast: true }),
+    addressOf: () => OWN,
+    settings: { effort: 'default', retries: 5, stallMs: 120_000, thinking: 'off' },
+    saveDefaults: async () => true,
+  });
+  const seat = house.seat('one');
+  const counts: number[] = [];
+  for (const mode of ['off', 'status', 'transcript', 'status']) {
+    await command(seat, mode, mode);
+    await seat.say(`with ${mode}`);
+    await house.idle();
+    await house.settle();
+    counts.push(warnings(seat).length);
+  }
+  expect(counts).toEqual([0, 1, 1, 1]);
+  expect(JSON.stringify(warnings(seat))).not.toContain('secret');
+  const direct = await openHouse({ script: scriptedModel([[hidden, 'a']], { repeatLast: true }) });
+  const other = direct.seat('one');
+  await other.say('go');
+  await direct.idle();
+  await direct.settle();
+  expect(warnings(other)).toHaveLength(0);
+});

@@ -73,6 +73,7 @@ import { createSignInDesk } from './sign-in-desk.ts';
 import { createSlowWork } from './slow-work.ts';
 import { createStandingOrders } from './standing-orders.ts';
 import { findSurroundings } from './surroundings.ts';
+import { createThinkingForwarded } from './thinking-forwarded.ts';
 import { createTitleRequest } from './title-request.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
@@ -264,6 +265,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     errors.see(entry);
     usage.see(entry);
     desk.see(entry);
+    forwarded.see(entry);
     if (entry.kind === 'model' || entry.kind === 'position') ahead.soon();
     const audited = auditedOf(entry);
     if (audited !== null) audit(audited);
@@ -390,6 +392,15 @@ export async function createController(options: ControllerOptions): Promise<Sess
     codeChanged: options.codeChanged ?? (() => false),
     advise: (text) => publisher.publish({ type: 'flash', client: null, level: 'warning', text }),
     addressOf: options.addressOf ?? (() => null),
+  });
+  const forwarded = createThinkingForwarded({
+    model: () => model.model,
+    mode: () => thinking.mode,
+    addressOf: options.addressOf ?? (() => null),
+    warn: (text) =>
+      void recorder.write([{ kind: 'note', level: 'warning', identifier: 'thinking-not-forwarded', text }], {
+        onFailure: 'keep',
+      }),
   });
   const standing = createStandingOrders({
     system,
@@ -642,6 +653,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     autocompact,
     fast,
     thinking,
+    forwarded,
     usage,
     efforts,
     saveDefaults: options.saveDefaults ?? (async () => false),

@@ -29,6 +29,7 @@ import type { SavedEfforts } from './saved-efforts.ts';
 import type { SignInDesk } from './sign-in-desk.ts';
 import type { SlowWork } from './slow-work.ts';
 import type { StandingOrders } from './standing-orders.ts';
+import type { ThinkingForwarded } from './thinking-forwarded.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import type { CommandEnd, TurnLoop } from './turn-loop.ts';
@@ -80,6 +81,7 @@ export interface SessionParts {
   readonly autocompact: Autocompact;
   readonly fast: FastMode;
   readonly thinking: ThinkingMode;
+  readonly forwarded: Pick<ThinkingForwarded, 'state'>;
   /** What was used, what it cost and what it may still cost. */
   readonly usage: Pick<UsageDesk, 'report' | 'accountChanged'>;
   readonly efforts: SavedEfforts;

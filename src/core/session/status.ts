@@ -33,6 +33,7 @@ export async function statusRows(parts: SessionParts): Promise<StatusRow[]> {
     ['Model', modelText(parts)],
     ['Next model', head.pendingModel === null ? null : modelRefText(head.pendingModel)],
     ['Effort', model.model === null ? 'n/a' : effortText(parts)],
+    ['Thinking', forwardedText(parts)],
     ['Mode', head.mode],
     ['Sandbox', head.sandbox],
     ['Workspace', folder],
@@ -67,6 +68,13 @@ function modelText({ model }: SessionParts): string {
 function effortText({ model }: SessionParts): string {
   const reads = model.model?.facts.efforts.length ?? 0;
   return reads === 0 && model.effort !== 'default' ? `${model.effort} (this model has no levels)` : model.effort;
+}
+
+/** Only where something stands between: whether it lets thinking through (SC-19.15). */
+function forwardedText({ forwarded: { state } }: SessionParts): string | null {
+  if (state === null) return null;
+  const said = state.forwards === null ? 'unknown' : state.forwards ? 'yes' : 'no';
+  return `forwarded by ${state.address}: ${said}`;
 }
 
 function tokensText({ input, cacheRead, cacheWrite, output }: Totals): string {

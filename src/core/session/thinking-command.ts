@@ -3,6 +3,7 @@ import type { ThinkingShown } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import type { SessionParts } from './parts.ts';
 import { accepted, refused } from './sent.ts';
+import { forwardedWords } from './thinking-forwarded.ts';
 
 export const THINKING_MODES: readonly ThinkingShown[] = ['off', 'status', 'transcript'];
 
@@ -18,8 +19,13 @@ export async function chooseThinking(parts: SessionParts, argument: string, clie
   if (mode !== undefined) return setThinking(parts, mode, client);
   if (argument !== '') return refused('argument-unknown', `Usage: /thinking [${THINKING_MODES.join('|')}]`);
   const { thinking, publisher } = parts;
-  publisher.publish({ type: 'flash', client, level: 'info', text: `${WORDS[thinking.mode]}.` });
+  publisher.publish({ type: 'flash', client, level: 'info', text: `${WORDS[thinking.mode]}.${expected(parts)}` });
   return accepted();
+}
+
+function expected({ thinking, forwarded }: SessionParts): string {
+  const { state } = forwarded;
+  return thinking.mode === 'off' || state === null ? '' : ` ${forwardedWords(state)}`;
 }
 
 /**
@@ -33,7 +39,8 @@ export async function setThinking(parts: SessionParts, wish: string, client: Cli
   thinking.mode = mode;
   publisher.publish({ type: 'head', head: { thinking: mode } });
   const saved = await parts.saveDefaults({ thinking: mode });
-  const text = saved ? `${WORDS[mode]}.` : `${WORDS[mode]}. It applies only here: the default could not be saved.`;
+  const said = `${WORDS[mode]}.${expected(parts)}`;
+  const text = saved ? said : `${said} It applies only here: the default could not be saved.`;
   publisher.publish({ type: 'flash', client, level: saved ? 'info' : 'warning', text });
   return accepted();
 }
