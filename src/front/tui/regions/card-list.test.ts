@@ -127,7 +127,7 @@ describe('card list', () => {
     );
   });
 
-  test('only cards that are looked at are laid out', () => {
+  test('only cards that are looked at are laid out (UP-07)', () => {
     const view = viewOf(Array.from({ length: 400 }, (_, index) => `card ${index}`));
     const cards = listOf();
     let laidOut = 0;
