@@ -168,8 +168,7 @@ export async function openSession(
     },
     ...(trust.start === undefined ? {} : { trust: trust.start }),
     trustMemory: trust.memory,
-    instructions: async (trusted) =>
-      (await readInstructions(files, { config: own.config, project: folder, trusted })).instructions,
+    instructions: (trusted) => readInstructions(files, { config: own.config, project: folder, trusted }),
     version: VERSION,
     model: request.model,
     // Rules that forbid may be missing: then nothing is answered with yes in advance.

@@ -61,6 +61,8 @@ export interface Head {
   fast?: { on: boolean; offered: boolean };
   /** How readable thinking is shown (`/thinking`); missing: in the transcript. */
   thinking?: ThinkingShown;
+  /** What the model is told by files: instructions (absolute), and skills by name; missing until they were looked for. */
+  told?: { readonly instructions: readonly string[]; readonly skills: readonly string[] };
   /** What starts turns by itself: a loop, a goal, watched files; missing: nothing does. */
   standing?: Standing;
   /** How much of an account's allowance is used; missing or null: nothing to show. */

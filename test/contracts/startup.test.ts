@@ -1,8 +1,11 @@
 // What a session says as it starts, through the door: the same over every link.
 import { describe, expect, test } from 'bun:test';
 import { done, refuse } from '../../src/base/refusal.ts';
+import { discoverSkills } from '../../src/core/extensions/skills.ts';
 import { createJournal } from '../../src/core/journal/file-journal.ts';
 import { createModels } from '../../src/core/models/catalog.ts';
+import { readInstructions } from '../../src/core/settings/instructions.ts';
+import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { FOLDER, type HouseOptions, transcriptOf } from '../support/controller.ts';
 import { LINKS, openLinked } from '../support/linked-house.ts';
@@ -126,6 +129,71 @@ for (const kind of LINKS) {
       await again.idle();
       expect(second.requests[0]).toMatchObject({ effort: 'high', readableThinking: false });
       expect(second.requests[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    });
+
+    test('what the model is told by files is said once each, skills in one line, then what could not be read; another model says it no second time (SC-20.2, SC-20.13)', async () => {
+      const system = createMemorySystem();
+      const own = '/home/pat/config/AGENTS.md';
+      system.files.seed(own, 'Be kind.');
+      system.files.seed(`${FOLDER}/AGENTS.md`, new Uint8Array([0xff, 0xfe, 0x00]));
+      for (const [name, text] of [
+        ['tidy', 'tidies up'],
+        ['ship', 'ships it'],
+      ])
+        system.files.seed(
+          `${FOLDER}/.houston/skills/${name}/SKILL.md`,
+          `---\nname: ${name}\ndescription: ${text}\n---\nDo.`,
+        );
+      const two = scriptedModel(['b'], { ref: { provider: 'other', model: 'two' }, repeatLast: true });
+      const place = { config: '/home/pat/config', project: FOLDER };
+      const options = {
+        script: scriptedModel(['a'], { repeatLast: true }),
+        others: [two],
+        system,
+        instructions: (trusted: boolean) => readInstructions(system.files, { ...place, trusted }),
+        skills: (trusted: boolean) => discoverSkills(system.files, { ...place, trusted }),
+        saveDefaults: async () => true,
+      };
+      const told = { instructions: [own], skills: ['ship', 'tidy'] };
+      const first = await openLinked(kind, options);
+      const seat = await first.sit('one');
+      await first.idle();
+      expect(seat.view.head.told).toEqual(told);
+      const warnings = (view: View): string[] =>
+        view.transcript.items.flatMap((item) => (item.kind === 'note' ? [`${item.level} ${item.text}`] : []));
+      const unread = [`warning ${FOLDER}/AGENTS.md can not be read as text: its instructions are left out.`];
+      expect(warnings(seat.view)).toEqual(unread);
+      const status = await first.house.session.read({ type: 'status' });
+      expect(status.ok && status.value.rows).toEqual(
+        expect.arrayContaining([
+          { name: 'Instructions', value: own },
+          { name: 'Skills', value: 'ship, tidy' },
+        ]),
+      );
+      await seat.send({ type: 'set-model', model: two.ref, effort: null });
+      await seat.say('go');
+      await first.idle();
+      expect(warnings(seat.view)).toEqual(unread);
+      expect(seat.view.head.told).toEqual(told);
+      const asked = JSON.stringify(two.requests[0]?.system);
+      for (const words of ['Be kind.', 'tidies up', 'ships it']) expect(asked).toContain(words);
+      await system.clock.runUntil(first.house.session.close());
+      const again = await openLinked(kind, options);
+      const later = await again.sit('later');
+      await again.idle();
+      expect(warnings(later.view)).toEqual(unread);
+      expect(later.view.head.told).toEqual(told);
+      // Where nothing is told, nothing is said; and a start without a model has it to say all the same.
+      const problem = { identifier: 'no-model', message: 'none' };
+      const without = await openLinked(kind, { ...options, system: createMemorySystem(), problem });
+      const third = await without.sit('third');
+      await without.idle();
+      expect(third.view.head).toMatchObject({ model: null, told });
+      const bare = await openLinked(kind, { script: scriptedModel([]) });
+      const fourth = await bare.sit('fourth');
+      await bare.idle();
+      expect(fourth.view.head.told).toEqual({ instructions: [], skills: [] });
+      expect(warnings(fourth.view)).toEqual([]);
     });
 
     test('another session leaves the questions of the one before alone: there they are read again, here none is brought in (SC-20.16)', async () => {

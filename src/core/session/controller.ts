@@ -31,7 +31,7 @@ import { type CompactionWish, compactionBudget } from '../runtime/compact-budget
 import { withDelegates } from '../runtime/delegate.ts';
 import { createGate } from '../runtime/gate.ts';
 import { createInbox } from '../runtime/inbox.ts';
-import type { Recorder, Runtime } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { SpendingLimits } from '../runtime/spending.ts';
 import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts';
 import { withoutHidden } from '../runtime/unanswered-prompts.ts';
@@ -72,6 +72,7 @@ import { createSideThreads } from './side-threads.ts';
 import { createSignInDesk } from './sign-in-desk.ts';
 import { createSlowWork } from './slow-work.ts';
 import { createStandingOrders } from './standing-orders.ts';
+import { type InstructionsFound, noteOnce, skippedWords, toldBy } from './start-lines.ts';
 import { findSurroundings } from './surroundings.ts';
 import { createThinkingForwarded } from './thinking-forwarded.ts';
 import { createTitleRequest } from './title-request.ts';
@@ -105,7 +106,9 @@ export interface ControllerOptions {
   /** What facts are judged in; its `workspace` is where the session works: absolute, links resolved. */
   readonly scope: FactScope;
   /** Read once it is known whether the workspace is trusted: those of a project count only then. */
-  readonly instructions: readonly InstructionText[] | ((trusted: boolean) => Promise<readonly InstructionText[]>);
+  readonly instructions:
+    | readonly InstructionText[]
+    | ((trusted: boolean) => Promise<readonly InstructionText[] | InstructionsFound>);
   /** How it comes to be trusted; absent: as `scope.trust` says, and nobody is asked. */
   readonly trust?: TrustStart;
   /** Where an answer about it is remembered; null or absent where none may be. */
@@ -499,12 +502,14 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const trusted = await settleStart();
     if (trusted === null) return void close();
     if (past.openUndo !== null) await closeCutUndo({ recorder, files, folder }, past.openUndo);
-    await noteOnce(journal, recorder, options.permissions?.notes ?? []);
-    const [surroundings, instructions, skills] = await Promise.all([
+    const [surroundings, found, skills] = await Promise.all([
       finding,
       instructionsOf(options, trusted),
       options.skills?.(trusted),
     ]);
+    publisher.publish({ type: 'head', head: { told: toldBy(found, skills) } });
+    await noteOnce(journal, recorder, 'settings', options.permissions?.notes ?? []);
+    await noteOnce(journal, recorder, 'instructions', found.skipped.map(skippedWords));
     const own: Runtime = {
       session: journal.session,
       system,
@@ -518,7 +523,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       publish: publisher.publish,
       inbox,
       notices: desk.notices,
-      systemPrompt: systemPrompt(surroundings, instructions, skills?.list),
+      systemPrompt: systemPrompt(surroundings, found.instructions, skills?.list),
       usedCalls: past.usedCalls,
       refusedAttachments: new Set(),
       sentImages: new Set(),
@@ -708,17 +713,6 @@ export async function createController(options: ControllerOptions): Promise<Sess
   };
 }
 
-/** A session that is opened again does not say the same again. */
-async function noteOnce(journal: Journal, recorder: Recorder, texts: readonly string[]): Promise<void> {
-  if (texts.length === 0) return;
-  const earlier = await journal.load(journal.ofKind('note')).catch(() => []);
-  for (const text of texts) {
-    if (earlier.some((note) => note.kind === 'note' && note.text === text)) continue;
-    const note = { kind: 'note', level: 'warning', identifier: 'settings', text } as const;
-    await recorder.write([note], { onFailure: 'keep' });
-  }
-}
-
 /** Trusting the workspace grants what its settings ask for: the question named it. Where nobody is asked, nobody granted it. */
 function rulesInForce({ rules, permissions, trust, canAsk }: ControllerOptions, trusted: boolean): Rules {
   return trusted && canAsk && trust !== undefined && permissions !== undefined
@@ -726,11 +720,9 @@ function rulesInForce({ rules, permissions, trust, canAsk }: ControllerOptions, 
     : rules;
 }
 
-async function instructionsOf(
-  { instructions }: ControllerOptions,
-  trusted: boolean,
-): Promise<readonly InstructionText[]> {
-  return typeof instructions === 'function' ? instructions(trusted) : instructions;
+async function instructionsOf({ instructions }: ControllerOptions, trusted: boolean): Promise<InstructionsFound> {
+  const found = typeof instructions === 'function' ? await instructions(trusted) : instructions;
+  return 'instructions' in found ? found : { instructions: found, skipped: [] };
 }
 
 /** Bypass is never taken over from an earlier run: it has to be asked for each time. */

@@ -38,6 +38,8 @@ export async function statusRows(parts: SessionParts): Promise<StatusRow[]> {
     ['Sandbox', head.sandbox],
     ['Workspace', folder],
     ['Branch', head.gitBranch],
+    ['Instructions', listed(head.told?.instructions)],
+    ['Skills', listed(head.told?.skills)],
     [model.model?.ref.provider === 'demo' ? 'Preview turns' : 'Turns', String(turns)],
     ['Tokens', tokensText(head.totals)],
     ['Cache', cacheText(head.totals)],
@@ -68,6 +70,10 @@ function modelText({ model }: SessionParts): string {
 function effortText({ model }: SessionParts): string {
   const reads = model.model?.facts.efforts.length ?? 0;
   return reads === 0 && model.effort !== 'default' ? `${model.effort} (this model has no levels)` : model.effort;
+}
+
+function listed(names: readonly string[] | undefined): string | null {
+  return names === undefined || names.length === 0 ? null : names.join(', ');
 }
 
 /** Only where something stands between: whether it lets thinking through (SC-19.15). */

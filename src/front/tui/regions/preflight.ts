@@ -65,6 +65,7 @@ function preflightLines(scene: Scene, width: number): Ranked[] {
       confinedWords(head.sandbox),
       screen.attached,
     ),
+    ...toldRows(head),
     check(head.notSaved === null, 'saved', head.notSaved ?? 'every word, as it is said', screen.attached),
   ];
   const gap: Ranked = [[], RANK.gap];
@@ -134,6 +135,17 @@ function modeWords(scene: Scene): string {
     bypass: 'nothing is asked',
   };
   return `${MODE_WORDS[mode]}: ${what[mode]}`;
+}
+
+/** What the model is told by files; nothing where there are none. */
+function toldRows({ told, folder, home }: View['head']): Ranked[] {
+  const short = (path: string): string =>
+    path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : shortFolder(path, home);
+  const { instructions = [], skills = [] } = told ?? {};
+  return [
+    ...(instructions.length === 0 ? [] : [check(true, 'told', instructions.map(short).join(', '), true)]),
+    ...(skills.length === 0 ? [] : [check(true, 'skills', skills.join(', '), true)]),
+  ];
 }
 
 /** `off` alone was wanted; with a reason behind it, it was not. */
