@@ -17,6 +17,7 @@ import { VERSION } from './build.ts';
 import { runningSessions } from './hosts-door.ts';
 import { otherSessions } from './other-sessions.ts';
 import { writeErr, writeOut } from './output.ts';
+import { pruneLater } from './prune-later.ts';
 import type { SessionRequest } from './session-request.ts';
 
 /** Where the session comes from, and whether leaving this window leaves it running. */
@@ -90,6 +91,7 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
     roundLimit: null,
     demo: line.demo,
   };
+  pruneLater(system, own.state, loaded.settings);
   const client = `tui-${system.ids.hex(4)}`;
   const hosted = line.host && loaded.settings.host && line.save && own.state !== null;
   const nothingYet = request.open === 'new' && prompt === null;
@@ -313,6 +315,14 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   }
   const turnNews = settings.notifications && state !== null ? turnNewsLater(system, state) : null;
   const { runMissionControl } = await loadScreen();
+  const { createRehearsal } = await import('../front/tui/rehearsal.ts');
+  const head = knownHead(line, settings, request);
+  const look = {
+    reducedMotion: settings.reducedMotion,
+    maxPromptRows: settings.editorRows ?? 10,
+    keybindings: settings.keybindings,
+    ...themeOf(line.theme ?? settings.theme),
+  };
   void system.clock.sleep(CALM_AFTER_MS).then(endLargePages);
   const report = await runMissionControl({
     session,
@@ -323,15 +333,16 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
     processes: system.processes,
     environment: system.environment,
     options: {
-      head: knownHead(line, settings, request),
+      head,
+      ...look,
+      // Once a process.
+      ...(drawing.previous === undefined
+        ? { atRest: createRehearsal({ ...system, options: look, head }, system.terminal.size()) }
+        : {}),
       ...(drawing.prompt !== null && line.files.length === 0 ? { prompt: drawing.prompt } : {}),
-      reducedMotion: settings.reducedMotion,
       sendMode: settings.sendMode === 'queue' ? 'queue' : 'steering',
-      maxPromptRows: settings.editorRows ?? 10,
       wheelRows: settings.wheelRows ?? 3,
-      keybindings: settings.keybindings,
       terminalTitle: settings.terminalTitle && line.save,
-      ...themeOf(line.theme ?? settings.theme),
       ...(line.save && drawing.places.state !== null
         ? { history: historyOf(system, drawing.places.state, request.folder) }
         : {}),

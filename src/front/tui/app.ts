@@ -29,6 +29,7 @@ import { notifyOfTurns } from './notifier.ts';
 import { plainLine, sentBefore, withText } from './prompt-state.ts';
 import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
+import { Rest, type RestWork } from './rest.ts';
 import { moves, ORBIT_STEP } from './scene.ts';
 import { newScreen, type Screen } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
@@ -81,6 +82,8 @@ export interface MissionControlOptions {
   readonly turnNews?: TurnNews;
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
   readonly onTerminalTaken?: (giveBack: () => Promise<void>) => void;
+  /** Done while nobody does anything. */
+  readonly atRest?: RestWork;
   /** Called after each frame that was drawn; `drawWhole` draws it once more, every region anew. */
   readonly onFrame?: (frame: Frame, screen: Screen, drawWhole: (painter: Painter) => void) => void;
 }
@@ -133,6 +136,7 @@ class Loop {
   readonly #highlighter: Highlighter;
   readonly #announcer: Announcer;
   readonly #drafts: DraftKeeper;
+  readonly #rest: Rest;
   readonly #depth: ColorDepth;
   readonly #keymap;
   readonly #done = Promise.withResolvers<ExitReport>();
@@ -207,6 +211,7 @@ class Loop {
         this.#screen = { ...this.#screen, prompt: { ...this.#screen.prompt, unsaved: true } };
       },
     });
+    this.#rest = new Rest(clock, options.atRest);
     this.#theme = this.#makeTheme();
     this.#layout = this.#place();
   }
@@ -226,6 +231,7 @@ class Loop {
       this.#scheduler.now();
       this.#door.ask();
       this.#link.attach();
+      this.#rest.begin();
       const { link, clock } = this.#control;
       if (link !== undefined)
         this.#subscriptions.push(watchLink(link, clock, (event) => this.#guarded(() => this.#dispatch(event))));
@@ -263,6 +269,7 @@ class Loop {
 
   /** What a person did: every event of one read, then one frame, at once. What the terminal answers by itself can wait. */
   #input(events: readonly InputEvent[]): void {
+    this.#rest.disturbed();
     this.#cancelMeasure?.();
     this.#cancelMeasure = null;
     for (const input of events) {
@@ -277,6 +284,7 @@ class Loop {
   /** What happened elsewhere: frames of a stream are drawn together. */
   #dispatch(event: ScreenEvent): void {
     if (this.#leaving) return;
+    this.#rest.disturbed();
     // A whole View comes from a session that may have started anew.
     if (event.type === 'view' && event.draft !== undefined) this.#drafts.forget();
     this.#move(event.type !== 'view');
@@ -498,6 +506,7 @@ class Loop {
     if (reason !== 'quit' && reason !== 'crashed') this.#saveDraft();
     this.#scheduler.stop();
     this.#cancelTick?.();
+    this.#rest.stop();
     this.#drafts.stop();
     this.#cancelMeasure?.();
     const left = this.#door.leaveQuietly();
