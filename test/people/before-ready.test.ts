@@ -32,7 +32,7 @@ test('before the session is ready help opens, colours and folds change, the scre
   expect(driver.sentOf('command')).toEqual([]);
 });
 
-for (const line of ['/quit', '/exit'])
+for (const line of ['/quit', '/exit', '/stop'])
   test(`before the session is ready ${line} leaves (SC-5.3)`, async () => {
     const driver = await starting();
     await order(driver, line);

@@ -273,7 +273,7 @@ test('houston -p --attach /command: carried out, refused where it needs a window
   expect(picker.err).toContain('needs-a-window');
   const wrong = await place.run(['-p', '/autocompact sideways', '--attach']);
   expect(wrong.code).not.toBe(0);
-  const stopped = await place.run(['-p', '/quit', '--attach']);
+  const stopped = await place.run(['-p', '/stop', '--attach']);
   expect(stopped.code).toBe(0);
   await screen.exited;
   // The window goes a moment before the process that told it to.

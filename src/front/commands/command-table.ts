@@ -69,7 +69,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('watch', 'Inspect', 'Watch the commands that run; draws the screen anew', ['ctrl-l']),
   // Slash commands this terminal runs itself.
   slash('help', 'Session', 'Every key and command', '', { keys: ['f1'], fixed: false }),
-  slash('quit', 'Session', 'End the session and leave', '', { aliases: ['exit'] }),
+  slash('quit', 'Session', 'End the session and leave', '', { aliases: ['exit', 'stop'] }),
   slash('detach', 'Session', 'Leave the session running and close this screen', ''),
   slash('switch', 'Session', 'Show another session in this window', '[ID | - | new [prompt]]'),
   slash('restart', 'Session', 'End this session’s host and go on with it on the installed code', ''),

@@ -16,8 +16,8 @@ export interface PrintCommandOptions {
   readonly interrupted: AbortSignal;
 }
 
-/** The ones that end a session, however they are called in a window. */
-const ENDS: ReadonlySet<string> = new Set(['quit', 'stop']);
+/** The one that ends a session, by whichever of its names it was typed. */
+const ENDS = 'quit';
 const OVER: ReadonlySet<InputOutcome['state']> = new Set(['done', 'failed', 'stopped', 'dropped', 'refused']);
 
 /**
@@ -46,7 +46,7 @@ export async function runPrintCommand(options: PrintCommandOptions): Promise<num
   options.interrupted.addEventListener('abort', () => over.resolve('interrupted'), { once: true });
   try {
     if (command.runs === 'front') {
-      if (!ENDS.has(command.name)) {
+      if (command.name !== ENDS) {
         tell('needs-a-window', `/${command.name} belongs to a window: houston attach opens one`);
         return 2;
       }
