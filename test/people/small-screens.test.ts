@@ -1,5 +1,6 @@
 // A terminal in a corner: thirty columns and eight rows still show what a person needs to go on.
 import { expect, test } from 'bun:test';
+import type { Session } from '../../src/protocol/session.ts';
 import type { QueueRow } from '../../src/protocol/view.ts';
 import { type Driver, drive } from '../support/driver.ts';
 import { sampleView } from '../support/sample-view.ts';
@@ -123,4 +124,25 @@ test('names of other scripts keep the meanings of a list in one column', async (
   });
   expect(columns[0]).toBeDefined();
   expect(columns[0]).toBe(columns[1]);
+});
+
+test('a long value of /status goes on under itself, none of it cut', async () => {
+  const value = `standard (bubblewrap): ${'writes in workspace, '.repeat(6)}processes apart`;
+  for (const columns of [40, 80, 200]) {
+    const driver = await drive({
+      columns,
+      rows: 24,
+      wrap: (session) => ({
+        ...session,
+        read: ((query: { type: string }, client: string) =>
+          query.type === 'status'
+            ? Promise.resolve({ ok: true, value: { rows: [{ name: 'Sandbox', value }] } })
+            : session.read(query as never, client)) as Session['read'],
+      }),
+    });
+    await driver.type('/status\n');
+    await driver.wait(300);
+    const shown = driver.screenText().replace(/[│\s]+/g, ' ');
+    expect(shown).toContain(`Sandbox ${value}`);
+  }
 });

@@ -1,3 +1,4 @@
+import { textRows } from './blocks/prose.ts';
 import type { Row } from './blocks/row.ts';
 import type { PickerItem, ScrollerModal } from './modals/modal.ts';
 import { modalArea } from './modals/modal-area.ts';
@@ -51,12 +52,11 @@ export function outputFailed(screen: Screen, event: Extract<ScreenEvent, { type:
 /** `/status`: what the session says of itself, a name and a value a row. */
 export function statusOpened(screen: Screen, rows: readonly { name: string; value: string }[]): Screen {
   const longest = Math.min(28, Math.max(0, ...rows.map((row) => row.name.length)) + 2);
-  const lines = rows.map(
-    (row): Row => ({
-      margin: [],
-      line: [piece(row.name.padEnd(longest), 'quiet'), piece(row.value, 'text')],
-      join: '\n',
-    }),
+  const width = modalArea({ kind: 'watch' }, screen).width - 4;
+  const lines = rows.flatMap((row) =>
+    textRows(row.value, [piece(' '.repeat(longest), 'quiet')], 'text', { width, expanded: true, openKey: '' }).map(
+      (each, index): Row => (index === 0 ? { ...each, margin: [piece(row.name.padEnd(longest), 'quiet')] } : each),
+    ),
   );
   return {
     ...screen,

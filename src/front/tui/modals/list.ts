@@ -182,7 +182,7 @@ function keyLine({ keys }: ListModal, width: number): Line {
   const close: Line = [piece('[Esc]', 'accent'), piece(' Close', 'quiet')];
   let line: Line = [];
   for (const key of keys) {
-    const more: Line = [...line, piece(`[${key.label}]`, 'accent'), piece(` ${key.words} `, 'quiet')];
+    const more: Line = [...line, piece(`[${key.label}]`, 'accent'), piece(` ${key.words}  `, 'quiet')];
     if (lineWidth([...more, ...close]) > width) break;
     line = more;
   }

@@ -162,7 +162,7 @@ export function drawScroller(
       rows.length > window ? [piece(`${Math.min(rows.length, top + window)} of ${rows.length} rows`, 'quiet')] : [],
     bottomLeft:
       search === null
-        ? [piece('[Esc]', 'accent'), piece(' Close ', 'quiet'), piece('[/]', 'accent'), piece(' Search', 'quiet')]
+        ? [piece('[Esc]', 'accent'), piece(' Close  ', 'quiet'), piece('[/]', 'accent'), piece(' Search', 'quiet')]
         : searching,
     bottomRight: search !== null && !search.typing ? [piece('[n]', 'accent'), piece(' Next', 'quiet')] : [],
   });

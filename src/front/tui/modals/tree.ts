@@ -53,7 +53,8 @@ export function treeRows(nodes: readonly TreeNode[], here: string | null, now: n
       indent,
       here: node.id === here,
       mark: MARKS[node.kind] ?? node.kind,
-      text: `${node.text}${label}`,
+      // A reply may begin with a heading; its marks say nothing here.
+      text: `${node.text.replace(/^#{1,6}\s+/, '')}${label}`,
       detail: node.kind === 'root' ? '' : age(now - node.time),
       below:
         LEADS[node.kind] ?? 'Leads to after this. Other branches stay; files and what commands did are not undone.',

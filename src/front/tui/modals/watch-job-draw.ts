@@ -53,8 +53,8 @@ function styleOf(style: CellStyle, theme: Theme): Style {
 }
 
 function keyLine({ driving, back }: WatchModal, job: JobRow | null): Line {
-  const key = (chord: string, words: string): Line => [piece(`[${chord}]`, 'accent'), piece(` ${words} `, 'quiet')];
-  if (driving) return [...key('Ctrl-]', 'Hand back'), piece(' Your keys go to this command', 'warn')];
+  const key = (chord: string, words: string): Line => [piece(`[${chord}]`, 'accent'), piece(` ${words}  `, 'quiet')];
+  if (driving) return [...key('Ctrl-]', 'Hand back'), piece('Your keys go to this command', 'warn')];
   const running = job?.state === 'running';
   return [
     ...key('Esc', 'Close'),

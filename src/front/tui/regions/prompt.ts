@@ -256,8 +256,10 @@ function historyWords({ screen, keymap }: Scene): Line[] {
 }
 
 /** Upper right: the model, how hard it thinks, and at rest the key that changes it (FO-14). */
-function modelLine({ view, keymap }: Scene): Line[] {
+function modelLine({ view, screen, keymap }: Scene): Line[] {
   const { model, pendingModel, effort } = view.head;
+  // Nothing is known yet, so nothing is claimed.
+  if (!screen.attached) return [];
   if (model === null && pendingModel === null) {
     // Where one can sign in, that is what is missing.
     const way = view.head.commands.some((command) => command.name === 'login') ? '/login' : '/model';
