@@ -105,6 +105,42 @@ for (const kind of LINKS) {
       await linked.settle();
     });
 
+    test('a prompt that names a skill goes as it is sent, like any other: it lets the wait go, interrupts, or with a model of its own queues (SC-43.9)', async () => {
+      const list = [{ name: 'review', description: 'reads a change', path: '/skills/review/SKILL.md' }];
+      const skills = async () => ({ list, load: async () => 'how to' });
+      const start = async (script: readonly ScriptEntry[]) => {
+        const system = createMemorySystem();
+        line(system, 'build', 200);
+        const made = await opened(kind, [shell('build', { timeout_seconds: 600 }), ...script], {
+          system,
+          jobsWake: false,
+          skills,
+        });
+        await begun(made.seat);
+        return { ...made, from: system.clock.now() };
+      };
+      const steering = await start(['I see']);
+      await steering.seat.say('$review this');
+      await steering.seat.until(saysModel('I see'));
+      expect(steering.system.clock.now() - steering.from).toBeLessThan(1000);
+      expect(told(steering.model.requests[1])).toContain('$review this');
+      expect(running(steering.system)).toEqual(['build']);
+
+      const interrupting = await start(['instead', 'later']);
+      await interrupting.seat.say('waits', 'queue');
+      await interrupting.seat.say('$review that', 'interrupt');
+      await interrupting.seat.until(saysModel('instead'));
+      expect(told(interrupting.model.requests[1])).toContain('$review that');
+      expect(told(interrupting.model.requests[1])).not.toContain('waits');
+
+      const aimed = await start(['done', 'reviewed']);
+      await aimed.seat.say('$script:one $review all', 'steering');
+      await aimed.linked.settle();
+      expect(aimed.seat.view.queue.rows).toMatchObject([{ text: '$review all', delivery: 'queue' }]);
+      // It is not for the turn under way, which goes on waiting.
+      expect(awaited(aimed.seat.view)).toBe(true);
+    });
+
     test('Ctrl-C ends the awaited command; what was put in the background lives and is listed (SC-44.4, SC-8.5, SC-8.7)', async () => {
       const system = createMemorySystem();
       for (const text of ['serve', 'watch', 'proxy', 'tail']) line(system, text, 9_000);

@@ -24,7 +24,8 @@ export interface JobsHouse {
   die(): void;
 }
 
-export interface JobsHouseOptions extends Partial<Pick<ControllerOptions, 'jobsWake' | 'canAsk' | 'redact' | 'rules'>> {
+export interface JobsHouseOptions
+  extends Partial<Pick<ControllerOptions, 'jobsWake' | 'canAsk' | 'redact' | 'rules' | 'skills'>> {
   readonly system?: MemorySystem;
   readonly lifetime?: JobLifetime;
   readonly outputs?: string | null;
