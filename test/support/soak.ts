@@ -133,8 +133,8 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       await windows();
       const speaker = far !== null && random() < 0.3 ? far : near!;
       const words = `round ${round}`;
-      // After a round that went wrong its words may still be in the box.
-      if (stray) speaker.write('\x15');
+      // After a round that went wrong its words may still be in a box.
+      if (stray) for (const window of [near!, ...(far === null ? [] : [far])]) window.write('\x15');
       stray = false;
       speaker.write(words);
       await speaker.until(`❯ ${words}`, 20_000);
@@ -146,7 +146,10 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       before = journal().slice(0, -1);
       strike(victim);
       const struck = performance.now();
-      await Promise.race([Bun.sleep(500), near!.exited]);
+      // A window that was killed is opened anew; on a busy machine its end is some time in coming.
+      if (victim === 'terminal' || victim === 'host and terminal') await near!.exited;
+      else if (victim === 'far terminal') await far?.exited;
+      else await Bun.sleep(500);
       await windows();
       const atRest = (): boolean =>
         near!.text().includes('─ Ready ─') && place.hosts().some((host) => host.state === 'idle');
@@ -162,6 +165,8 @@ export async function soak(rounds: number, random: () => number, say: (text: str
       const shown = [near!, ...(far === null ? [] : [far])].some((window) => window.text().includes(words));
       if (times > 1) problem(`said ${times} times`);
       if (times === 0 && !shown && !draftsOf(place).includes(words)) problem('what was typed is lost');
+      if (times > 0 && [near!, ...(far === null ? [] : [far])].some((window) => boxOf(window).includes(words)))
+        problem('what was said is in a box as well');
       if (times === 0) for (const window of [near!, ...(far === null ? [] : [far])]) window.write('\x15');
       for (const name of ['effects', 'begun', 'endings'])
         if (lines(name).filter((line) => line === String(round)).length > 1) problem(`twice in ${name}`);
@@ -190,6 +195,11 @@ export async function soak(rounds: number, random: () => number, say: (text: str
   await place.close();
   await fake.close();
   return { rounds, killed, wrong, back: back.sort((a, b) => a - b) };
+}
+
+/** What stands in a window's prompt box. */
+function boxOf(window: PtyProgram): string {
+  return window.lines().slice(-5).join('\n');
 }
 
 function draftsOf(place: Place): string {

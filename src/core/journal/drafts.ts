@@ -15,6 +15,8 @@ export interface Drafts {
   get(client: ClientId): Promise<Draft | null>;
   /** The draft written last by any client: for one that attaches after its predecessor was lost. */
   newest(): Promise<{ readonly client: ClientId; readonly draft: Draft } | null>;
+  /** When the one that an earlier process left was written, in milliseconds since the epoch; null where it is of this one. */
+  leftAt(client: ClientId): Promise<number | null>;
   /** Resolves when nothing is on its way any more. */
   settle(): Promise<void>;
 }
@@ -67,6 +69,10 @@ export function createDrafts(files: Files, folder: string | null): Drafts {
       const [client, draft] = [...known].findLast(([, held]) => held !== null) ?? [];
       if (client !== undefined && draft) return { client, draft };
       return folder === null ? null : await newestIn(files, folder, known);
+    },
+    async leftAt(client) {
+      if (known.has(client) || folder === null) return null;
+      return (await files.linkStat(pathOf(folder, client)).catch(() => null))?.modifiedMs ?? null;
     },
     async settle() {
       while (writing !== null) await writing;

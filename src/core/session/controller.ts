@@ -252,7 +252,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     view,
     clock,
     draftOf: (client, readOnly) =>
-      findDraft(options.drafts, client, (other) => readOnly || publisher.attached(other).length > 0),
+      findDraft(options.drafts, journal, client, (other) => readOnly || publisher.attached(other).length > 0),
   });
   const audit: Audit = options.trail?.audit ?? (() => {});
   const auditedOf = createEntryAudit();

@@ -6,6 +6,7 @@ import { adjustEffort } from './adjust-effort.ts';
 import { doWithAside } from './aside-intent.ts';
 import { chooseModel } from './choose-model.ts';
 import { failedText } from './error-log.ts';
+import { draftSaid } from './find-draft.ts';
 import type { SessionParts } from './parts.ts';
 import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
 import { type Arriving, STOPPED, say } from './say.ts';
@@ -140,8 +141,11 @@ async function handleIntent(
   own: Arriving | null,
 ): Promise<Sent> {
   switch (intent.type) {
-    case 'say':
-      return say(parts, intent, client, own ?? { fate: 'run' });
+    case 'say': {
+      const sent = await say(parts, intent, client, own ?? { fate: 'run' });
+      if (sent.accepted) await draftSaid(parts.drafts, client, intent);
+      return sent;
+    }
     case 'answer':
       switch (parts.asks.answer(intent.ask, intent.answer, client)) {
         case 'taken':
