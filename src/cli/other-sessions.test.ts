@@ -43,16 +43,16 @@ test('a session that goes on elsewhere says where, and one whose folder is gone 
   const door = otherSessions({
     system,
     state,
-    request: { folder: '/one', session: 'here' } as SessionRequest,
+    request: { folder: '/one', session: 'here', save: true } as SessionRequest,
     open: async (request, note) => {
-      opened.push([request.folder, note]);
+      opened.push([request.folder, note?.replace(request.session.slice(0, 13), 'NAME') ?? null]);
       return null;
     },
   });
   await door.open({ kind: 'new', model: null });
   for (const id of ids) expect(await door.open({ kind: 'resume', id })).toBeNull();
   expect(opened).toEqual([
-    ['/one', null],
+    ['/one', 'A new session, NAME: /resume leads back.'],
     ['/one', null],
     ['/one/sub', 'This session works in /one/sub.'],
     ['/one', 'The folder of this session is gone (/one/gone): it goes on in /one.'],

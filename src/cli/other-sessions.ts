@@ -55,7 +55,8 @@ async function requestFor(
   if (wish.kind === 'new')
     return done({
       request: { ...request, session: fresh, open: 'new', forkOf: null, model: wish.model ?? request.model },
-      note: null,
+      // One that is saved has a name to come back by.
+      note: request.save && state !== null ? `A new session, ${fresh.slice(0, 13)}: /resume leads back.` : null,
     });
   if (state === null) return refuse('no-session', 'Nothing is saved here');
   const { findSession } = await import('../core/journal/catalog.ts');

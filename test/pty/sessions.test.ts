@@ -172,3 +172,32 @@ test('a home that cannot be written to: the session works all the same, and says
   await screen.say('/quit');
   expect(await screen.exited).toBe(0);
 }, 30_000);
+
+test('/new waits for the turn to end, then begins empty under a name of its own; what was typed before comes back with Up (SC-20.4)', async () => {
+  const turn = Promise.withResolvers<void>();
+  const { place } = await prepare([{ before: turn.promise, parts: ['FIRST-REPLY'] }, 'SECOND-REPLY'], {
+    repeatLast: true,
+  });
+  const screen = place.open(MODEL);
+  await screen.until('─ Ready ─');
+  await screen.say('question of the first');
+  await screen.until('Esc stops');
+  await screen.say('/new');
+  await screen.until('after this turn');
+  expect(place.sessions()).toHaveLength(1);
+  turn.resolve();
+  await screen.until('A new session, ');
+  await screen.until(() => !screen.text().includes('FIRST-REPLY') && screen.text().includes('─ Ready ─'));
+  // Nothing of the other one: no card, no figure, no failure.
+  for (const gone of ['question of the first', 'turn 1', 'failed']) expect(screen.text()).not.toContain(gone);
+  expect(screen.text()).toContain('New session');
+  const name = /A new session, ([-0-9a-f]{13}): \/resume leads back/.exec(screen.text())?.[1];
+  await eventually('two sessions', () => place.sessions().length === 2);
+  expect(place.sessions().some((folder) => path.basename(folder).startsWith(name ?? '?'))).toBe(true);
+  screen.write('\x1b[A');
+  await screen.until('❯ /new');
+  screen.write('\x1b[A');
+  await screen.until('❯ question of the first');
+  const older = place.sessions().find((folder) => !path.basename(folder).startsWith(name ?? '?'))!;
+  expect(readFileSync(path.join(older, 'journal.jsonl'), 'utf8')).toContain('FIRST-REPLY');
+}, 60_000);
