@@ -79,7 +79,7 @@ test('every box key does mid-turn what it does at rest (BOX-10)', async () => {
     }
     expect([keys, ...seen.slice(0, 2)]).toEqual([keys, ...seen.slice(2)]);
   }
-});
+}, 20_000);
 
 test('Ctrl-Enter mid-turn sends the box as an interruption; with an empty box it stops for what waits (BOX-5, QUE-13)', async () => {
   const driver = await running();

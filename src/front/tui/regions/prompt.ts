@@ -57,10 +57,15 @@ function borderWords(scene: Scene): BoxWords {
   const narrow = width < 60;
   const room = width - 6 - (narrow ? 0 : lineWidth(version) + 3);
   const topRoom = width - 6;
-  const left = firstThatFits(statusLines(scene), topRoom);
+  const status = statusLines(scene);
+  const model = modelLine(scene);
+  // While something runs its keys give way to the model's name: which one works matters more than a second way to stop it.
+  const name = isRunning(view) && model.length > 0 ? lineWidth(model.at(-1)!) + 3 : 0;
+  const beside = firstThatFits(status, topRoom - name);
+  const left = beside.length > 0 ? beside : firstThatFits(status, topRoom);
   return {
     topLeft: left,
-    topRight: firstThatFits(modelLine(scene), topRoom - lineWidth(left) - 3),
+    topRight: firstThatFits(model, topRoom - lineWidth(left) - 3),
     bottomLeft: firstThatFits(footerFigures(view, scene.now), room),
     bottomRight: narrow ? [] : version,
   };
