@@ -9,6 +9,8 @@ import { fingerprint, VERSION } from './build.ts';
 import { openSession } from './open-session.ts';
 import { requestFromJson } from './session-request.ts';
 
+const SOONEST_SECONDS = 2;
+
 /** The process a session lives in. Started by Houston itself, with its options on standard input. */
 export async function runHostProcess(): Promise<number> {
   const system = createBunSystem();
@@ -35,7 +37,8 @@ export async function runHostProcess(): Promise<number> {
     fingerprint: fingerprint(),
     session: request.session,
     gatherMs: GATHER_MS,
-    idleMs: typeof idleSeconds === 'number' ? idleSeconds * 1000 : null,
+    // Who starts one still has to come, however soon it may go.
+    idleMs: typeof idleSeconds === 'number' ? Math.max(SOONEST_SECONDS, idleSeconds) * 1000 : null,
     open: async () => {
       const opened = await openSession(system, request);
       if (!opened.ok) return opened;

@@ -374,6 +374,13 @@ export const SETTINGS = {
   ),
   jobsWake: flag('jobs.wake', true, 'session', 'Lets a job that ends while nothing runs begin a turn.'),
   naming: flag('session.naming', false, 'session', 'Asks the model for a title beside the first turn of a session.'),
+  pruneDays: whole(
+    'session.pruneDays',
+    0,
+    [0, 36_500],
+    'session',
+    'Days after which a session nobody went on with is removed, at the next start; 0: never.',
+  ),
   worktree: flag('session.worktree', false, 'session', 'Gives each new session a git worktree of its own.'),
   worktreeExit: choice(
     'session.worktreeExit',

@@ -52,6 +52,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   const ended = Promise.withResolvers<InputOutcome | 'closed'>();
   const started = Promise.withResolvers<void>();
   let warned = false;
+  let asked = false;
   // From the start of its turn to its end, everything is this prompt's (SC-28.5.2).
   let ours = options.shared !== true;
   const attachment = options.session.attach({ client: options.client }, (update: Update) => {
@@ -65,6 +66,11 @@ export async function runPrint(options: PrintOptions): Promise<number> {
     if (view.head.notSaved !== null && !warned) {
       warned = true;
       tell(options, `houston: not-saved: ${view.head.waitsForDisk ?? view.head.notSaved}`);
+    }
+    // Somebody has to answer it in a window; nobody reading this would know why nothing comes.
+    if (options.shared === true && view.asks.length > 0 && !asked) {
+      asked = true;
+      tell(options, 'houston: asks: the session waits for an answer of yours: houston attach shows the question');
     }
     if (view.head.ready || view.head.startupProblem !== null) started.resolve();
     const outcome = view.outcomes.find((one) => isOwn(one, options));
