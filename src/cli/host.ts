@@ -47,5 +47,7 @@ export async function runHostProcess(): Promise<number> {
     },
     onSignal: (listener) => system.terminal.onSignal(listener),
     log,
+    // Bun's own timer for this is off, since it would tick for ever: without either, what opening and working left stays.
+    onRest: () => Bun.gc(true),
   });
 }

@@ -98,6 +98,26 @@ describe('a host', () => {
     expect((await system.files.stat(`${files.folder}/a1b2.json`))?.mode).toBe(0o600);
   });
 
+  test('tidies up once after each stretch of work when nothing has run for a while, and never beside any', async () => {
+    const tidied: number[] = [];
+    const { connect, session, system } = await setUp({ onRest: () => void tidied.push(system.clock.ticks()) });
+    const one = await connect('one');
+    await system.clock.advance(60_000);
+    expect(tidied).toHaveLength(1);
+    session.script([{ hold: true }]);
+    await one.send(SAY, 'one');
+    await system.clock.advance(60_000);
+    expect(tidied).toHaveLength(1);
+    session.release();
+    await system.clock.advance(60_000);
+    expect(tidied).toHaveLength(2);
+    // Coming and going is no work.
+    await connect('two');
+    await one.close();
+    await system.clock.advance(60_000);
+    expect(tidied).toHaveLength(2);
+  });
+
   test('ends 15 s after its last client left, and leaves nothing (SC-28.4.3)', async () => {
     const { connect, events, system, exit } = await setUp();
     const one = await connect('one');

@@ -40,9 +40,13 @@ export interface RunHostOptions {
   /** The process was asked to end; taking it over is the caller's part. HUP is heard and ignored. */
   readonly onSignal: (listener: (name: 'TERM' | 'HUP' | 'INT' | 'CONT') => void) => () => void;
   readonly log: (line: string) => void;
+  /** Called once after each stretch of work, opening too, when nothing has run for a while: the time to tidy up. */
+  readonly onRest?: () => void;
 }
 
 export const IDLE_MS = 15_000;
+/** Later than a session writes what it will open by the next time. */
+const REST_MS = 8_000;
 /** A session that does not close in this time is left to the next start's repair. */
 const CLOSE_MS = 10_000;
 /** After a failed start: time for whoever started us to connect and hear why. */
@@ -88,6 +92,8 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
   let written = '';
   let writing: Promise<void> = Promise.resolve();
   let stopIdling: (() => void) | null = null;
+  let stopResting: (() => void) | null = null;
+  let tidied = false;
   let over = false;
   const greeted = new AbortController();
 
@@ -136,6 +142,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
     wasBusy = state.busy;
     writeEntry(entry(false));
     idleOrNot();
+    restOrNot();
   }
 
   function writeEntry(now: HostEntry): void {
@@ -158,6 +165,21 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
         stopIdling = null;
         if (service?.isBusy?.() === true) idleOrNot();
         else ending.resolve({ why: 'idle' });
+      });
+    }
+  }
+
+  /** Once for each stretch of work: what comes and goes without any leaves nothing to tidy up. */
+  function restOrNot(): void {
+    if (state.busy) tidied = false;
+    if (over || service === null || state.busy || tidied) {
+      stopResting?.();
+      stopResting = null;
+    } else if (stopResting === null) {
+      stopResting = clock.after(REST_MS, () => {
+        stopResting = null;
+        tidied = true;
+        options.onRest?.();
       });
     }
   }
@@ -186,6 +208,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
   const { why, refusal } = await ending.promise;
   over = true;
   idleOrNot();
+  restOrNot();
   if (refusal !== undefined) await clock.sleep(TELL_MS, greeted.signal);
   await server.close(why, refusal);
   state.close();
