@@ -95,7 +95,7 @@ export function drawScreen(
     drawHeader(painter, scene),
   );
   // What runs has a glyph that turns and a time that counts.
-  const still = !moves(view) && scene.cards.count(view) > 0 && layout.dialog.height === 0;
+  const still = !moves(view) && layout.dialog.height === 0;
   const cards = keeper.keep(
     'transcript',
     transcript,
@@ -110,6 +110,9 @@ export function drawScreen(
       toggled,
       hidesThinking,
       theme,
+      // Read where nothing was said yet.
+      scene.keymap,
+      screen.attached,
     ],
     () => drawTranscript(painter, scene),
   );
