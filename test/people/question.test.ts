@@ -348,6 +348,24 @@ for (const [columns, rows] of [
   });
 }
 
+test('pages turned faster than they are drawn skip nothing; after a jump the border says that rows were skipped (PR-7)', async () => {
+  const content = Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n');
+  const driver = await drive({ columns: 30, rows: 8 });
+  await ask(
+    driver,
+    asking({ rows: [{ role: 'content', shown: { text: content, label: TRUSTED_PUBLIC } }], why: null }),
+  );
+  await driver.press('tab', 'end');
+  expect(driver.region('dialog')).toContain('[Home] some were skipped');
+  await driver.press('home');
+  expect(driver.region('dialog')).toContain('more to read');
+  const page = '\x1b[6~';
+  for (let press = 0; press < 6; press++) await driver.raw(page + page + page);
+  expect(driver.region('dialog')).toContain('line 11');
+  await driver.press('y');
+  expect(driver.sentOf('answer')).toHaveLength(1);
+});
+
 test('an answer whose words are longer than the dialog is wide goes on under itself, none of it cut', async () => {
   const long = 'Yes, and changes in /home/ada/code/orbit/packages/navigation this session';
   const driver = await drive({ columns: 48, rows: 24 });

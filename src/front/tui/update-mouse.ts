@@ -45,7 +45,9 @@ function wheel(screen: Screen, context: Context, rows: number, target: Target | 
   const ask = currentAsk(context.view, screen.client);
   if (target?.region === 'question' && screen.ask !== null && ask !== null) {
     const end = Math.max(0, screen.ask.total - askWindow(ask, context.layout.dialog));
-    return stay({ ...screen, ask: { ...screen.ask, scroll: Math.max(0, Math.min(end, screen.ask.scroll + rows)) } });
+    // As a key does, it skips nothing that was not drawn yet.
+    const to = Math.min(screen.ask.scroll + rows, Math.max(screen.ask.scroll, screen.ask.seen));
+    return stay({ ...screen, ask: { ...screen.ask, scroll: Math.max(0, Math.min(end, to)) } });
   }
   // The wheel over the prompt does nothing (PE-3); anywhere else it scrolls what one reads.
   return target?.region === 'prompt' ? stay(screen) : scrolled(screen, context, rows);

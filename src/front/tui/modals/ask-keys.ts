@@ -74,7 +74,8 @@ function scrollKey(chord: string, state: AskState, window: number): AskState | n
       return to(Math.min(state.scroll, end) - window);
     case 'pagedown':
     case 'space':
-      return to(state.scroll + window);
+      // Pressed faster than it is drawn, it skips nothing: the page it leads to begins where what was drawn ends.
+      return to(Math.min(state.scroll + window, Math.max(state.scroll, state.seen)));
     case 'home':
       return to(0);
     case 'end':

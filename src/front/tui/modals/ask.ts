@@ -129,7 +129,9 @@ function keyLines(scene: Scene, ask: Ask, state: AskState, width: number, room: 
 
 /** On the border, since no row of keys is spared for it: what is still to be read before one may approve. */
 function onward(left: number): Line {
-  return left > 0 ? [piece('[PgDn]', 'accent'), piece(` ${left} more to read`, 'warn')] : [];
+  return left > 0
+    ? [piece('[PgDn]', 'accent'), piece(` ${left} more to read`, 'warn')]
+    : [piece('[Home]', 'accent'), piece(' some were skipped', 'warn')];
 }
 
 /** The answers, those that approve first. */
