@@ -411,7 +411,8 @@ async function leave(system: TerminalSystem, { request, settings, places: own }:
 
 /** What is known before the session is there. */
 function knownHead(line: CommandLine, settings: Settings, request: SessionRequest): Partial<Head> {
-  const model = parseQuickly(request.model ?? settings.model);
+  // A session that goes on has a model of its own.
+  const model = parseQuickly(request.model ?? (request.open === 'new' ? settings.model : null));
   return {
     folder: request.folder,
     version: VERSION,

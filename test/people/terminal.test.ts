@@ -344,6 +344,24 @@ test('Ctrl-V takes a picture from the clipboard before text, as one marker that 
   ]);
 });
 
+test('before the session is there the border names the model that was chosen for it, and claims none where none was', async () => {
+  const model = { provider: 'anthropic', model: 'claude-sonnet-4-5' };
+  for (const head of [{ model }, {}]) {
+    const driver = await drive({
+      options: { head },
+      wrap: (session) => ({
+        ...session,
+        attach: () => ({ close: () => {}, closed: new Promise<never>(() => {}) }),
+      }),
+    });
+    await driver.type('typed already');
+    const named = /anthropic:claude-sonnet-4-5/.test(driver.region('prompt'));
+    expect({ head, named }).toEqual({ head, named: head.model !== undefined });
+    expect(driver.screenText()).not.toContain('no model');
+    expect(driver.draft).toBe('typed already');
+  }
+});
+
 test('a session out of reach is said, tried again, and everything typed stays', async () => {
   let drop: () => void = () => {};
   let attached = 0;

@@ -263,9 +263,9 @@ function historyWords({ screen, keymap }: Scene): Line[] {
 /** Upper right: the model, how hard it thinks, and at rest the key that changes it (FO-14). */
 function modelLine({ view, screen, keymap }: Scene): Line[] {
   const { model, pendingModel, effort } = view.head;
-  // Nothing is known yet, so nothing is claimed.
-  if (!screen.attached) return [];
   if (model === null && pendingModel === null) {
+    // Before the session is there none may be known yet: then nothing is claimed.
+    if (!screen.attached) return [];
     // Where one can sign in, that is what is missing.
     const way = view.head.commands.some((command) => command.name === 'login') ? '/login' : '/model';
     return [[piece('no model', 'warn'), piece(`  ${way}`, 'accent')], [piece(way, 'accent')]];
