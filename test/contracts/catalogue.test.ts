@@ -11,13 +11,12 @@ import { gate, scriptedModel } from '../support/script.ts';
 const STATE = '/state/houston';
 const LEARNED = { limit: { context: 777_000, output: 9_000 }, cost: { input: 1, output: 2 } };
 
-test.each([
+for (const [what, kept] of [
   ['missing', null],
   ['damaged', '{damaged'],
   ['of another kind', '[1]'],
-])(
-  'a catalogue that is %s is loaded anew in the background, and nothing of the start waits for it (ST-14)',
-  async (_, kept) => {
+] as const)
+  test(`a catalogue that is ${what} is loaded anew in the background, and nothing of the start waits for it (ST-14)`, async () => {
     const system = createMemorySystem();
     if (kept !== null) {
       await system.files.makeFolder(STATE, 0o700);
@@ -61,5 +60,4 @@ test.each([
     await system.clock.settle();
     expect(known()).toBe(777_000);
     expect(system.files.textOf(`${STATE}/models.json`)).toContain('gpt-next');
-  },
-);
+  });
