@@ -214,6 +214,28 @@ for (const kind of LINKS) {
       expect(seat.view.head.fast?.on).toBe(true);
     });
 
+    test('what was sent before a failure and is not in line yet is held with what is; an interruption goes on', async () => {
+      for (const delivery of ['queue', 'interrupt'] as const) {
+        const model = scriptedModel(['went']);
+        const runOwnLine = () => Promise.reject(new Error('no such shell'));
+        const linked = await openLinked(kind, { script: model, runOwnLine });
+        await linked.idle();
+        const seat = await linked.sit('one');
+        // All are on their way as the line fails: each of a client waits for the one before to be written down.
+        void seat.say('broken', 'shell');
+        void seat.say('behind', 'queue');
+        void seat.command('undo');
+        void seat.say('last', delivery);
+        await linked.idle();
+        expect(seat.outcome(1)?.state).toBe('failed');
+        const held = seat.view.queue.rows.filter((row) => row.held).map(({ text }) => text);
+        const rest = delivery === 'queue' ? ['last'] : [];
+        expect(held).toEqual(['behind', '/undo', ...rest]);
+        expect(seat.view.queue.paused).toMatchObject({ because: 'failed', message: expect.stringContaining('shell') });
+        expect(model.requests).toHaveLength(delivery === 'queue' ? 0 : 1);
+      }
+    });
+
     test('a session as a client sees it: starting with its conversation shown, ready, over; or not started, with the reason, and cured (SC-2.1)', async () => {
       const system = createMemorySystem();
       const first = await openLinked(kind, { system, script: scriptedModel(['hello']) });

@@ -453,6 +453,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     asleep: wakeUp.of,
     beforeTurn: () => images.beginPoint(),
     beside: () => slow.activity,
+    onFailed: (because) => intents.holdArriving(because),
     onSettled: (input, report) => {
       answers.move();
       memory.lastInput = input;

@@ -1,4 +1,5 @@
 import { editedDraft } from '../../protocol/draft-edit.ts';
+import type { QueuePause } from '../../protocol/entry.ts';
 import type { DraftEdit, Intent, Sent } from '../../protocol/intent.ts';
 import type { ClientId } from '../../protocol/session.ts';
 import { SystemError } from '../../system/files.ts';
@@ -26,6 +27,8 @@ const DECISIONS = new Set<Intent['type']>(['recall', 'queue-discard', 'queue-edi
 export interface IntentHandler {
   /** Never rejects. `cancel` is carried out before this returns; everything else in the order its client sent it. */
   send(intent: Intent, client: ClientId): Promise<Sent>;
+  /** What was sent before this failure and is not in line yet waits with what is, held for the same reason. */
+  holdArriving(because: QueuePause): void;
   /** Settles once every intent sent so far was answered. */
   settled(): Promise<void>;
   /** Settles once every decision about what waits, sent so far, was answered. */
@@ -94,7 +97,8 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
       if (intent.type === 'cancel') return Promise.resolve(cancel(intent.queue));
       const waits =
         intent.type === 'say' || (intent.type === 'command' && (intent.here === true || waitsForIdle(intent.name)));
-      const own: Arriving | null = waits ? { fate: 'run' } : null;
+      const interrupts = intent.type === 'say' && intent.delivery === 'interrupt';
+      const own: Arriving | null = waits ? { fate: 'run', interrupts } : null;
       if (own !== null) arriving.add(own);
       const before = lines.get(client) ?? Promise.resolve();
       const answer = before.then(() => handle(intent, client, own));
@@ -105,6 +109,13 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
         if (lines.get(client) === answer) lines.delete(client);
       });
       return answer;
+    },
+    holdArriving: (because) => {
+      for (const one of arriving) {
+        if (one.fate !== 'run' || one.interrupts === true) continue;
+        one.fate = 'hold';
+        one.because = because;
+      }
     },
     settled: async () => {
       await Promise.all(lines.values());

@@ -40,7 +40,7 @@ export async function queueCommand(
   if (arriving.fate === 'stillborn') row.stillborn = true;
   const moved =
     arriving.fate === 'hold'
-      ? loop.pause(STOPPED)
+      ? loop.pause(arriving.because ?? STOPPED)
       : first === null
         ? null
         : recorder.write([queueEntry(inbox)], { onFailure: 'keep' });

@@ -1,4 +1,5 @@
 import { done } from '../../base/refusal.ts';
+import type { QueuePause } from '../../protocol/entry.ts';
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { Attachment } from '../../protocol/message.ts';
 import type { ClientId } from '../../protocol/session.ts';
@@ -17,6 +18,10 @@ export type Say = Extract<Intent, { type: 'say' }>;
  */
 export interface Arriving {
   fate: 'run' | 'stillborn' | 'hold';
+  /** Why it is held, where nobody stopped it. */
+  because?: QueuePause;
+  /** It goes on whatever fails meanwhile. */
+  readonly interrupts?: boolean;
 }
 
 /**
@@ -86,7 +91,7 @@ function putInLine(parts: SessionParts, row: QueueRow, arriving: Arriving): Prom
   }
   const waiting = inbox.add(row);
   if (arriving.fate === 'stillborn') waiting.stillborn = true;
-  if (arriving.fate === 'hold') return loop.pause(STOPPED);
+  if (arriving.fate === 'hold') return loop.pause(arriving.because ?? STOPPED);
   return null;
 }
 

@@ -66,6 +66,8 @@ export interface TurnLoopParts {
   readonly asleep: (input: EntryId) => { readonly asleep?: UsageLimit };
   /** Before a turn's first effect. */
   readonly beforeTurn: () => Promise<void>;
+  /** What waits is held for this failure. */
+  readonly onFailed: (because: QueuePause) => void;
   readonly onSettled: (input: Waiting, report: TurnReport) => void;
   /** What is at work while the loop rests; null for nothing. */
   readonly beside: () => View['activity'] | null;
@@ -275,7 +277,11 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
   };
 
   const holdBehind = async (message: string): Promise<void> => {
-    if (!parts.dropsAfterFailure) return hold({ because: 'failed', message });
+    if (!parts.dropsAfterFailure) {
+      const because = { because: 'failed', message } as const;
+      parts.onFailed(because);
+      return hold(because);
+    }
     drop(inbox.remove('all'), { level: 'error', identifier: 'dropped', text: message }, 'dropped');
   };
 
