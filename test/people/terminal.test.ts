@@ -1,6 +1,7 @@
 // The terminal is borrowed: calm while it is used, given back on every way out, taken again after a stop.
 import { expect, test } from 'bun:test';
 import { Terminal } from '@xterm/headless';
+import { INVERSE } from '../../src/front/tui/frame/cell.ts';
 import { color256, contrast } from '../../src/front/tui/frame/color.ts';
 import { ENTER_SCREEN, LEAVE_SCREEN } from '../../src/front/tui/frame/screen-modes.ts';
 import type { Activity } from '../../src/protocol/view.ts';
@@ -139,6 +140,30 @@ test('with NO_COLOR no colour code is written and a selection is still seen (UP-
   await driver.mouse('drag', at.x + 8, at.y);
   expect(driver.terminal.output).not.toMatch(/\x1b\[(?:\d+;)*(?:[34][0-8]|9[0-7]|10[0-7])(?:;\d+)*m/);
   expect(driver.cell(at.x + 1, at.y).attributes).not.toBe(driver.cell(at.x + 30, at.y).attributes);
+});
+
+test('with NO_COLOR a chosen row is turned over from one end to the other, in every list (UP-05)', async () => {
+  const inverse = (driver: Driver, y: number) =>
+    Array.from({ length: 94 }, (_, x) => x + 3).filter((x) => (driver.cell(x, y).attributes & INVERSE) !== 0).length;
+  for (const open of [
+    (driver: Driver) => driver.type('/co'),
+    (driver: Driver) => driver.type('/theme\n'),
+    (driver: Driver) => driver.press('ctrl-r'),
+  ]) {
+    const driver = await drive({
+      environment: { NO_COLOR: '1' },
+      options: { history: { load: async () => ['한글 first', 'second'], add: () => {} } },
+    });
+    await sample(driver);
+    await open(driver);
+    const rows = Array.from({ length: driver.frame.height }, (_, y) => inverse(driver, y)).filter((cells) => cells > 0);
+    expect(rows).toHaveLength(1);
+    const row = Array.from({ length: driver.frame.height }, (_, y) => y).find((y) => inverse(driver, y) > 0)!;
+    const turned = Array.from({ length: driver.frame.width }, (_, x) => x).filter(
+      (x) => (driver.cell(x, row).attributes & INVERSE) !== 0,
+    );
+    expect(turned).toEqual(Array.from({ length: turned.length }, (_, index) => turned[0]! + index));
+  }
 });
 
 test('quit, detach, SIGTERM, SIGHUP and a bug each give the terminal back (UP-10, TERM-4)', async () => {

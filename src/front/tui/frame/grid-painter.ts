@@ -1,6 +1,6 @@
 import { eachCluster } from '../../../base/graphemes.ts';
 import { clusterWidth, isPlain, visible } from '../../../base/text-width.ts';
-import { BLANK, type ClusterTable, CONTINUATION, type Grid, packAttributes, packColor } from './cell.ts';
+import { BLANK, type ClusterTable, CONTINUATION, type Grid, INVERSE, packAttributes, packColor } from './cell.ts';
 import type { HitMap } from './hit-map.ts';
 import type { CursorShape, Painter, Style, Target } from './painter.ts';
 import { intersect, type Rect } from './rect.ts';
@@ -132,7 +132,7 @@ export class GridPainter implements Painter {
     for (let column = from; column < end; column++) grid.ch[row + column] = text.charCodeAt(column - x);
     grid.fg.fill(pen.fg, row + from, row + end);
     if (!pen.keepsBackground) grid.bg.fill(pen.bg, row + from, row + end);
-    grid.attributes.fill(pen.attributes, row + from, row + end);
+    grid.attributes.fill(this.#attributesAt(row + from, pen), row + from, row + end);
   }
 
   #put(x: number, y: number, code: number, size: number, pen: Pen): void {
@@ -141,12 +141,18 @@ export class GridPainter implements Painter {
     this.#split(x + size, y);
     const at = y * grid.width + x;
     const bg = pen.keepsBackground ? grid.bg[at]! : pen.bg;
+    const attributes = this.#attributesAt(at, pen);
     for (let i = 0; i < size; i++) {
       grid.ch[at + i] = i === 0 ? code : CONTINUATION;
       grid.fg[at + i] = pen.fg;
       grid.bg[at + i] = bg;
-      grid.attributes[at + i] = pen.attributes;
+      grid.attributes[at + i] = attributes;
     }
+  }
+
+  /** Without colours a row is filled by turning it over: that is its background, and stays like one. */
+  #attributesAt(at: number, pen: Pen): number {
+    return pen.keepsBackground ? pen.attributes | (this.#canvas.grid.attributes[at]! & INVERSE) : pen.attributes;
   }
 
   /** Makes sure that no wide cluster lies across the left edge of column `x`: one that does becomes two blanks. */
