@@ -1,4 +1,4 @@
-import { MOSTLY_WAITS } from '../base/code-tiers.ts';
+import { MOSTLY_WAITS } from '../base/engine-options.ts';
 import type { JsonObject } from '../base/json.ts';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
 import { SystemError } from '../system/files.ts';

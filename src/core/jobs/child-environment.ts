@@ -1,4 +1,4 @@
-import { CODE_TIERS } from '../../base/code-tiers.ts';
+import { ENGINE_OPTIONS } from '../../base/engine-options.ts';
 import { OWN_CREDENTIALS } from '../values/credentials.ts';
 
 /** Names by which processes are found again after their parent died. */
@@ -51,7 +51,7 @@ const REMOVED = new Set([
 /** What the launcher sets for our own process. */
 const OF_HOUSTON = new Set([
   'BUN_GC_TIMER_DISABLE',
-  ...CODE_TIERS,
+  ...ENGINE_OPTIONS,
   'BUN_RUNTIME_TRANSPILER_CACHE_PATH',
   'HOUSTON_LAUNCHER',
 ]);

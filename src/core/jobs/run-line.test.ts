@@ -88,6 +88,8 @@ describe('run a line', () => {
       BUN_GC_TIMER_DISABLE: 'ours',
       BUN_JSC_useDFGJIT: 'ours',
       BUN_JSC_thresholdForOptimizeSoon: 'ours',
+      BUN_JSC_maxNumberOfWorklistThreads: 'ours',
+      BUN_JSC_useWarmUpMarkedBlocks: 'ours',
       MY_OTHER: 'yes',
     };
     const runner = (forPerson: boolean) =>
