@@ -4,8 +4,6 @@ import { emptyHead, emptyView } from '../../protocol/reduce.ts';
 import type { Session } from '../../protocol/session.ts';
 import type { Change, Update } from '../../protocol/update.ts';
 import type { Head } from '../../protocol/view.ts';
-import type { Clock } from '../../system/clock.ts';
-import type { Terminal } from '../../system/terminal.ts';
 import { type MissionControl, type MissionControlOptions, runMissionControl } from './app.ts';
 import type { RestWork } from './rest.ts';
 
@@ -119,7 +117,7 @@ interface Stage<Door> {
 }
 
 /** Goes on when it is told to. */
-function createStageClock(): Stage<Clock> & { pass(ms: number): void } {
+function createStageClock(): Stage<MissionControl['clock']> & { pass(ms: number): void } {
   let time = 0;
   let timers: { readonly due: number; readonly ring: () => void }[] = [];
   return {
@@ -145,7 +143,9 @@ function createStageClock(): Stage<Clock> & { pass(ms: number): void } {
 }
 
 /** Shows nothing. */
-function createStageTerminal(size: { readonly columns: number; readonly rows: number }): Stage<Terminal> & {
+function createStageTerminal(size: { readonly columns: number; readonly rows: number }): Stage<
+  MissionControl['terminal']
+> & {
   type(keys: string): void;
   end(): void;
 } {

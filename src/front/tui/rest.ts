@@ -1,4 +1,4 @@
-import type { Clock } from '../../system/clock.ts';
+import type { FrameClock } from './frame/scheduler.ts';
 
 /** Work for when nobody does anything: a piece of a few milliseconds; false when there is no more. */
 export type RestWork = () => boolean;
@@ -10,12 +10,12 @@ const BETWEEN = 4;
 
 /** Does `work` piece by piece while nothing else goes on, and has no timer once it is done. */
 export class Rest {
-  readonly #clock: Pick<Clock, 'ticks' | 'after'>;
+  readonly #clock: FrameClock;
   #work: RestWork | null;
   #disturbedAt: number;
   #cancel: (() => void) | null = null;
 
-  constructor(clock: Pick<Clock, 'ticks' | 'after'>, work: RestWork | undefined) {
+  constructor(clock: FrameClock, work: RestWork | undefined) {
     this.#clock = clock;
     this.#work = work ?? null;
     this.#disturbedAt = clock.ticks();
