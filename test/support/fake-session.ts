@@ -234,6 +234,8 @@ export function createFakeSession(): FakeSession {
         return OK;
       case 'end':
         return flush === null ? OK : flush.promise.then(() => OK);
+      case 'retry':
+        return { accepted: false, refusal: { identifier: 'nothing-to-retry', message: 'nothing failed' } };
       default:
         return { accepted: false, refusal: { identifier: 'unknown-intent', message: `no ${intent.type} here` } };
     }
