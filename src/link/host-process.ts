@@ -107,19 +107,21 @@ function describe(exit: Exit): string {
   return exit.code === null ? `signal ${exit.signal ?? 'unknown'}` : `exit ${exit.code}`;
 }
 
+/** What Bun writes below whatever ended it, and how a line begins that says what that was. */
+const SIGNATURE = /^Bun v\d/;
+const WHY = /^(?:houston|error|[A-Z]\w*Error): /;
+
 async function lastLine(system: System, log: string): Promise<string | null> {
   try {
     const stat = await system.files.stat(log);
     if (stat === null) return null;
     const from = Math.max(0, stat.size - LOG_END_BYTES);
     const end = new TextDecoder().decode(await system.files.readRange(log, from, LOG_END_BYTES));
-    return (
-      end
-        .split('\n')
-        .filter((line) => line.trim() !== '')
-        .at(-1)
-        ?.trim() ?? null
-    );
+    const lines = end
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !SIGNATURE.test(line));
+    return lines.findLast((line) => WHY.test(line)) ?? lines.at(-1) ?? null;
   } catch (error) {
     if (error instanceof SystemError) return null;
     throw error;

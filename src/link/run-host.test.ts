@@ -340,7 +340,8 @@ describe('a host', () => {
 });
 
 describe('starting a host', () => {
-  async function start(play: (host: string) => Promise<number>, startMs?: number) {
+  const SAID = 'one line\nhouston: no-model: nothing is configured\n';
+  async function start(play: (host: string) => Promise<number>, startMs?: number, words = SAID) {
     const system = createMemorySystem();
     const files = await openHostFiles(system, STATE);
     system.processes.script('houston-host', async (run) => {
@@ -348,7 +349,7 @@ describe('starting a host', () => {
       const options = readHostOptions(input);
       if (!options.ok) return 9;
       const code = await play(options.value.host);
-      if (code !== 0) run.write('one line\nhouston: no-model: nothing is configured\n');
+      if (code !== 0) run.write(words);
       return code;
     });
     const starting = startHost({
@@ -383,6 +384,15 @@ describe('starting a host', () => {
     const { system, starting } = await start(async () => 1);
     expect(await system.clock.runUntil(starting)).toEqual(
       refuse('host-failed', 'the host ended while starting (exit 1): houston: no-model: nothing is configured'),
+    );
+  });
+
+  test('of one that was ended by a fault it is told which, not what stands below it', async () => {
+    const fault =
+      "12 | import x\n      ^\nerror: Cannot find module './x.ts'\n      at y (z.ts:1)\n\nBun v1.4.5 (Linux x64)\n";
+    const { system, starting } = await start(async () => 1, undefined, fault);
+    expect(await system.clock.runUntil(starting)).toEqual(
+      refuse('host-failed', "the host ended while starting (exit 1): error: Cannot find module './x.ts'"),
     );
   });
 
