@@ -4,6 +4,7 @@ import { openHostFiles } from '../link/host-files.ts';
 import { readHostOptions } from '../link/host-process.ts';
 import { runHost } from '../link/run-host.ts';
 import { GATHER_MS } from '../link/update-gate.ts';
+import { releaseCode } from '../system/bun/release-code.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import { fingerprint, VERSION } from './build.ts';
 import { openSession } from './open-session.ts';
@@ -48,6 +49,9 @@ export async function runHostProcess(): Promise<number> {
     onSignal: (listener) => system.terminal.onSignal(listener),
     log,
     // Bun's own timer for this is off, since it would tick for ever: without either, what opening and working left stays.
-    onRest: () => Bun.gc(true),
+    onRest: () => {
+      Bun.gc(true);
+      releaseCode();
+    },
   });
 }
