@@ -3,6 +3,7 @@ import { createFakeSession } from '../../test/support/fake-session.ts';
 import { isIdle, saidTexts, watch } from '../../test/support/watcher.ts';
 import { done, refuse } from '../base/refusal.ts';
 import type { LinkedSession } from '../protocol/link.ts';
+import type { Change } from '../protocol/update.ts';
 import { createMemorySystem } from '../system/memory/system.ts';
 import { openHostFiles } from './host-files.ts';
 import { readHostOptions, startHost } from './host-process.ts';
@@ -131,6 +132,69 @@ describe('a host', () => {
     expect(events).toEqual(['opened', 'closed', 'exit 0']);
     expect(system.files.paths(STATE)).toEqual([]);
     expect(system.clock.timers).toBe(0);
+  });
+
+  test('a running command, a question beside, what waits for its turn and a sign-in keep it; once that is over it goes (SC-28.4.3)', async () => {
+    const exchange = { question: 'Why?', answer: '', message: null, asked: 1 } as const;
+    const aside = { id: 1, client: 'one', model: null, effort: 'default', label: 'm', base: null } as const;
+    const job = { id: 'j1', label: 'serve', command: 'serve', state: 'running', exit: null, started: 0 } as const;
+    const signIn = { provider: 'p', client: 'one', step: 'waiting' } as never;
+    const input = { id: 'i1', parent: null, time: 1, kind: 'input', client: 'one', ref: 'r', text: 'later' } as const;
+    const rest = { attachments: [], delivery: 'queue', target: null } as const;
+    const taken = { id: 'i2', parent: null, time: 2, kind: 'taken', input: 'i1', turn: 1, as: 'prompt' } as const;
+    const kept: readonly (readonly [readonly Change[], readonly Change[]])[] = [
+      [[{ type: 'jobs', jobs: [{ ...job, ended: null, background: true }] }], [{ type: 'jobs', jobs: [] }]],
+      [
+        [{ type: 'aside', aside: { ...aside, exchanges: [{ ...exchange, state: 'running' }] } as never }],
+        [{ type: 'aside', aside: { ...aside, exchanges: [{ ...exchange, state: 'answered' }] } as never }],
+      ],
+      [[{ type: 'entry', entry: { ...input, ...rest } }], [{ type: 'entry', entry: taken }]],
+      [[{ type: 'sign-in', signIn }], [{ type: 'sign-in', signIn: null }]],
+    ];
+    for (const [begun, over] of kept) {
+      const { connect, session, system, exit, events } = await setUp();
+      const one = await connect('one');
+      session.publish(begun);
+      await one.close();
+      await system.clock.advance(10 * IDLE_MS);
+      expect(events).toEqual(['opened']);
+      session.publish(over);
+      await system.clock.advance(IDLE_MS);
+      expect(await exit).toBe(0);
+    }
+  });
+
+  test('one still on its way in keeps it as well (SC-28.4.3)', async () => {
+    const { files, system, events } = await setUp();
+    await system.clock.advance(IDLE_MS - 1_000);
+    const silent = await system.network.connect(files.socketOf('a1b2'));
+    await system.clock.advance(2_000);
+    expect(events).toEqual(['opened']);
+    silent.close();
+    await system.clock.advance(IDLE_MS);
+    expect(events).toEqual(['opened', 'closed', 'exit 0']);
+  });
+
+  test('one that was told to end is not listed any more, whoever saw its reply (SC-28.4.5)', async () => {
+    for (const how of ['TERM', 'stop'] as const) {
+      const { connect, files, session, system, exit, kill } = await setUp();
+      const one = await connect('one');
+      session.script([{ hold: true }]);
+      await one.send(SAY, 'one');
+      await one.close();
+      session.release();
+      await system.clock.settle();
+      expect((await files.list())[0]).toMatchObject({ unseen: true });
+      if (how === 'TERM') kill('TERM');
+      else
+        await stopHost(() => system.network.connect(files.socketOf('a1b2')), 'stop', {
+          client: 'stopper',
+          build: 'b',
+          clock: system.clock,
+        });
+      expect(await exit).toBe(0);
+      expect(await files.list()).toEqual([]);
+    }
   });
 
   test('does not end while a turn runs, and stays listed when its reply was not seen (SC-28.4.5)', async () => {

@@ -27,6 +27,11 @@ describe('what the foot of the screen says', () => {
     expect(driver.region('hint')).toContain('Ctrl-B to background');
     await driver.press('ctrl-b');
     expect(driver.sentOf('job')).toEqual([{ type: 'job', job: 'j1', action: 'background' }]);
+    // What nobody waits for any more cannot be moved.
+    await driver.publish(jobs(row('j1')));
+    expect(driver.region('hint')).not.toContain('to background');
+    await driver.press('ctrl-b');
+    expect(driver.sentOf('job')).toHaveLength(1);
   });
 
   test('JOB-4, SC-15.2: the hint row counts what runs in the background, in shell mode too', async () => {

@@ -89,6 +89,40 @@ test('leaving takes two presses of their own; anything between withdraws the off
   expect(driver.sentOf('end')).toHaveLength(1);
 });
 
+test('the offer names the key and stands until any other input, a report of the mouse and a new size too; a key that is let go is none (STOP-3)', async () => {
+  const driver = await drive();
+  const offer = async (): Promise<void> => {
+    await driver.press('ctrl-c');
+    expect(driver.region('hint')).toContain('Ctrl-C or Ctrl-D again ends the session');
+  };
+  for (const other of [
+    () => driver.mouse('drag', 5, 5),
+    () => driver.mouse('wheel-up', 5, 5),
+    () => driver.resize(90, 30),
+    () => driver.press('left'),
+    () => driver.paste(' '),
+  ]) {
+    await offer();
+    await other();
+    expect(driver.region('hint')).not.toContain('again ends the session');
+    await driver.press('ctrl-a', 'backspace');
+  }
+  await offer();
+  await driver.raw('\x1b[99;5:3u');
+  expect(driver.region('hint')).toContain('again ends the session');
+  await driver.press('ctrl-c');
+  await driver.wait(50);
+  expect(driver.left).toMatchObject({ reason: 'quit' });
+});
+
+test('Ctrl-C in one read with other bytes clears the line and offers nothing (STOP-4)', async () => {
+  const driver = await drive();
+  await driver.type('half');
+  await driver.raw('\x03\x1b[D');
+  expect(driver.draft).toBe('');
+  expect(driver.region('hint')).not.toContain('again ends the session');
+});
+
 test('Ctrl-C stops what runs with one press and holds what waits; the draft stays (STOP-2)', async () => {
   const driver = await drive();
   await running(driver);

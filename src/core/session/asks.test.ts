@@ -47,7 +47,7 @@ test('the first answer wins and is on record; later ones are told that it is clo
   ]);
 });
 
-test('a question for one client ends with that client; one for everyone does not', async () => {
+test('a question for one client ends with that client; one for everyone does not (SC-28.3.7)', async () => {
   const { asks, view } = room();
   const own = asks.ask(wish('one'), never);
   void asks.ask(wish(null), never);
