@@ -15,6 +15,7 @@ import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { VERSION } from './build.ts';
 import { runningSessions } from './hosts-door.ts';
+import { lookOf, readLook } from './look.ts';
 import { otherSessions } from './other-sessions.ts';
 import { writeErr, writeOut } from './output.ts';
 import { pruneLater } from './prune-later.ts';
@@ -317,12 +318,8 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   const { runMissionControl } = await loadScreen();
   const { createRehearsal } = await import('../front/tui/rehearsal.ts');
   const head = knownHead(line, settings, request);
-  const look = {
-    reducedMotion: settings.reducedMotion,
-    maxPromptRows: settings.editorRows ?? 10,
-    keybindings: settings.keybindings,
-    ...themeOf(line.theme ?? settings.theme),
-  };
+  const look = lookOf(settings, line.theme);
+  const layers = { config: drawing.places.config, project: request.folder, argument: line.settings };
   void system.clock.sleep(CALM_AFTER_MS).then(endLargePages);
   const report = await runMissionControl({
     session,
@@ -340,8 +337,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
         ? { atRest: createRehearsal({ ...system, options: look, head }, system.terminal.size()) }
         : {}),
       ...(drawing.prompt !== null && line.files.length === 0 ? { prompt: drawing.prompt } : {}),
-      sendMode: settings.sendMode === 'queue' ? 'queue' : 'steering',
-      wheelRows: settings.wheelRows ?? 3,
+      readLook: () => readLook(system.files, layers, line.theme),
       terminalTitle: settings.terminalTitle && line.save,
       ...(line.save && drawing.places.state !== null
         ? { history: historyOf(system, drawing.places.state, request.folder) }
@@ -425,10 +421,6 @@ function knownHead(line: CommandLine, settings: Settings, request: SessionReques
 function parseQuickly(text: string | null): ModelRef | null {
   const colon = text?.indexOf(':') ?? -1;
   return text === null || colon <= 0 ? null : { provider: text.slice(0, colon), model: text.slice(colon + 1) };
-}
-
-function themeOf(theme: string | null): { theme: 'dark' | 'light' | 'auto' } | Record<string, never> {
-  return theme === 'dark' || theme === 'light' || theme === 'auto' ? { theme } : {};
 }
 
 /** The first frame stands and the first keys are drawn: what was put off is done, such as reading earlier prompts. */

@@ -31,7 +31,6 @@ import { type Places, places } from '../core/settings/paths.ts';
 import { createDefaultsSaver, createEffortSaver } from '../core/settings/save-defaults.ts';
 import { createLanguageServers } from '../core/tools/language-servers.ts';
 import { createTools } from '../core/tools/registry.ts';
-import { TOOL_LIMITS } from '../core/tools/tool.ts';
 import type { EntryBody } from '../protocol/entry.ts';
 import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
@@ -42,6 +41,7 @@ import { learnLater, openModels, warmSoon } from './open-models.ts';
 import { providerAddress } from './provider-address.ts';
 import type { SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
+import { patience, rereadSettings, spendingOf, toolLimits } from './settings-again.ts';
 import { startTrust } from './start-trust.ts';
 
 export interface OpenedSession {
@@ -143,8 +143,7 @@ export async function openSession(
     settings: {
       effort: request.effort ?? settings.effort,
       thinking: settings.thinking,
-      retries: settings.retries ?? 5,
-      stallMs: (settings.stallSeconds ?? 120) * 1000,
+      ...patience(settings),
     },
     rules: decided.rules,
     permissions: {
@@ -168,6 +167,7 @@ export async function openSession(
     },
     ...(trust.start === undefined ? {} : { trust: trust.start }),
     trustMemory: trust.memory,
+    settingsAgain: rereadSettings(system, request, loaded, { folder, config: own.config, state: own.state }),
     instructions: (trusted) => readInstructions(files, { config: own.config, project: folder, trusted }),
     version: VERSION,
     model: request.model,
@@ -193,19 +193,15 @@ export async function openSession(
     runHelper: createHelperRunner(system.processes, system.clock, ripgrep, settings.searchSeconds ?? undefined),
     languages,
     skills: (trusted) => discoverSkills(files, { config: own.config, project: folder, trusted }),
-    limits: {
-      commandSeconds: settings.commandSeconds ?? TOOL_LIMITS.commandSeconds,
-      searchFiles: settings.searchFiles ?? TOOL_LIMITS.searchFiles,
-      searchSeconds: settings.searchSeconds ?? TOOL_LIMITS.searchSeconds,
-    },
+    limits: toolLimits(settings),
     autoVet: settings.autoVetting,
     autocompact: { automatic: settings.autocompact, cap: settings.autocompactTokens },
     naming: settings.naming,
     usage: {
       // A session that leaves nothing behind leaves no figures either.
       state: place === null ? null : own.state,
-      limits: { session: settings.spendingSession, day: settings.spendingDay },
-      sleeps: settings.sleeps ?? 3,
+      limits: spendingOf(settings).spending,
+      sleeps: spendingOf(settings).sleeps,
       fast: settings.fast,
       watch,
     },

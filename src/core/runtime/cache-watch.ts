@@ -9,6 +9,9 @@ export interface CacheWatch {
   see(entry: Entry): EntryBody | null;
 }
 
+/** Identifier of the note that says requests begin otherwise from here on. */
+export const CACHE_RESTARTS = 'cache-restarts';
+
 /** A shorter beginning is not worth a word. */
 const LEAST_PREFIX = 1_024;
 /** Services forget by themselves about then: the first request of a turn is compared no later than that. */
@@ -41,6 +44,10 @@ export function createCacheWatch(saved?: SavedWatch): CacheWatch & { save(): Sav
         case 'compaction':
           // Another beginning, on purpose.
           known = null;
+          return null;
+        case 'note':
+          // Said already.
+          if (entry.identifier === CACHE_RESTARTS) known = null;
           return null;
         case 'assistant': {
           const { cacheRead, cacheWrite } = entry.usage;

@@ -25,8 +25,12 @@ export const DELEGATE = 'delegate';
 export interface DelegateParts {
   /** A journal for one delegate: beside the session's, or in memory. */
   readonly openJournal: () => Promise<Journal>;
-  /** The highest number a delegate of this session ever had. */
-  readonly lastNumber: number;
+  /** `last`: the highest number a delegate of this session ever had; counted on here. */
+  readonly numbers: Numbers;
+}
+
+interface Numbers {
+  last: number;
 }
 
 /** What all delegates of a session have in common. */
@@ -59,16 +63,15 @@ export function withDelegates(runtime: Runtime, parts: DelegateParts): Runtime {
     tree: { turn: 0, started: 0, running: new Map() },
     call: null,
   };
-  return seated(runtime, seat, parts.lastNumber);
+  return seated(runtime, seat, parts.numbers);
 }
 
 /** `runtime` as a run at this place has it: whether it may start delegates of its own is seen from its tools. */
-function seated(runtime: Runtime, seat: Seat, lastNumber: number): Runtime {
-  let last = lastNumber;
+function seated(runtime: Runtime, seat: Seat, numbers: Numbers): Runtime {
   if (!runtime.calls.tools.some((tool) => tool.needs === 'delegates')) return withCalls(runtime, { delegates: null });
   const here: Runtime = withCalls(runtime, {
     delegates: {
-      name: () => `${seat.name === '' ? 'd' : `${seat.name}.`}${++last}`,
+      name: () => `${seat.name === '' ? 'd' : `${seat.name}.`}${++numbers.last}`,
       run: (orders, spawn) => {
         const activity = createDelegateActivity(
           orders.map(({ name }) => name),
@@ -252,7 +255,7 @@ function delegateRuntime(
       todo: () => [],
     },
   };
-  return seated(runtime, { ...seat, name, depth, call }, 0);
+  return seated(runtime, { ...seat, name, depth, call }, { last: 0 });
 }
 
 /** As trusted as its parent's is, and as private: it can only fall from there (SEC-37). No reference crosses (SEC-34). */

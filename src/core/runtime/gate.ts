@@ -36,6 +36,8 @@ export interface Gate {
   keepsAside(path: string): Promise<boolean>;
   /** Keeps what a lasting answer covers from now on; false when it should outlive the session and could not be kept. */
   remember(asked: Extract<Decision, { verdict: 'ask' }>, answer: AskAnswer): Promise<boolean>;
+  /** Rules as they were read again: they hold from the next judgement on, in every run. */
+  adopt(rules: Rules, commandOutput: 'class' | 'aside'): void;
   /** The same gate for a run with a quarantine of its own: rules, trust, mode and lasting answers are shared, both ways (SEC-36). */
   forRun(own: Pick<GateParts, 'quarantine' | 'audit' | 'stopped'>): Gate;
 }
@@ -65,15 +67,23 @@ export function createGate(parts: GateParts): Gate {
     lines: parts.earlierAnswers ?? [],
     keyFolders: parts.earlierKeyFolders ?? [],
   };
-  return gateOver(parts, { answers });
+  return gateOver(parts, { answers, rules: parts.rules, commandOutput: parts.commandOutput ?? 'class' });
+}
+
+interface Kept {
+  answers: SessionAnswers;
+  rules: Rules;
+  commandOutput: 'class' | 'aside';
 }
 
 /** `kept` is shared by all runs of the session. */
-function gateOver(parts: GateParts, kept: { answers: SessionAnswers }): Gate {
-  const { rules, sources, trust, quarantine, mode, canAsk, audit } = parts;
+function gateOver(parts: GateParts, kept: Kept): Gate {
+  const { sources, trust, quarantine, mode, canAsk, audit } = parts;
   const scopeNow = (): FactScope => ({ ...parts.scope, trust: trust.map, isWithheld: quarantine.isWithheld });
   return {
-    rules,
+    get rules() {
+      return kept.rules;
+    },
     get scope() {
       return scopeNow();
     },
@@ -91,11 +101,11 @@ function gateOver(parts: GateParts, kept: { answers: SessionAnswers }): Gate {
             effects,
             facts,
             mode: mode(),
-            rules,
+            rules: kept.rules,
             answers: kept.answers,
             canAsk,
             canRemember: parts.remembered != null,
-            commandOutput: parts.commandOutput ?? 'class',
+            commandOutput: kept.commandOutput,
             contextTrusted: quarantine.context.trusted,
           });
       audit(auditDecision(call, effects, decision, mode()));
@@ -116,6 +126,7 @@ function gateOver(parts: GateParts, kept: { answers: SessionAnswers }): Gate {
       if (answer.kind !== 'choice' || answer.choice !== 'remember') return true;
       return (await parts.remembered?.add(answeredLines(asked, answer), answeredKeyFolders(asked, answer))) ?? false;
     },
+    adopt: (rules, commandOutput) => void Object.assign(kept, { rules, commandOutput }),
     forRun: (own) => gateOver({ ...parts, ...own }, kept),
   };
 }

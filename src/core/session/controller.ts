@@ -63,10 +63,12 @@ import { createOutcomes } from './outcomes.ts';
 import type { FastMode, SessionMemory, SessionParts, ThinkingMode } from './parts.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
+import { createReload } from './reload.ts';
 import { createSameFile } from './same-file.ts';
 import { createSavedEfforts, type SaveEffort } from './saved-efforts.ts';
 import { dropStale } from './self-prompt.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
+import type { SettingsAgain } from './settings-again.ts';
 import { createShellLines } from './shell-line.ts';
 import { createSideThreads } from './side-threads.ts';
 import { createSignInDesk } from './sign-in-desk.ts';
@@ -76,6 +78,7 @@ import { type InstructionsFound, noteOnce, skippedWords, toldBy } from './start-
 import { findSurroundings } from './surroundings.ts';
 import { createThinkingForwarded } from './thinking-forwarded.ts';
 import { createTitleRequest } from './title-request.ts';
+import { beginsOtherwise, toldAgain } from './told-again.ts';
 import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import { settleTrust, type TrustStart } from './trust-question.ts';
@@ -109,6 +112,8 @@ export interface ControllerOptions {
   readonly instructions:
     | readonly InstructionText[]
     | ((trusted: boolean) => Promise<readonly InstructionText[] | InstructionsFound>);
+  /** What of the settings may change while the session runs, as it is now; absent: nothing of them is read again. */
+  readonly settingsAgain?: () => Promise<SettingsAgain>;
   /** How it comes to be trusted; absent: as `scope.trust` says, and nobody is asked. */
   readonly trust?: TrustStart;
   /** Where an answer about it is remembered; null or absent where none may be. */
@@ -308,7 +313,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       show: (quota) => publisher.publish({ type: 'head', head: { quota } }),
       isBusy: () => loop.running !== null,
     });
-  const limits = options.usage?.limits ?? { session: null, day: null };
+  const limits = { session: null, day: null, ...options.usage?.limits };
   const spending = usage.open({ recorder, ask, canAsk: options.canAsk, limits });
   const fast: FastMode = { on: options.usage?.fast ?? false };
   const guarded: CurrentModelParts['models'] = {
@@ -416,6 +421,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
     loop: () => loop,
     runtime: () => runtime,
   });
+  const reload = createReload({
+    files,
+    recorder,
+    readInstructions: () => instructionsOf(options, trusts(trust.map, folder)),
+    readSkills: async () => options.skills?.(trusts(trust.map, folder)),
+    readSettings: options.settingsAgain ?? null,
+  });
   const slow = createSlowWork({ clock, publisher, recorder, outcomes, errors, loop: () => loop });
   const mover = createBranchMover({ journal, publisher, recorder, memory, branch, folder, version });
   const shell = createShellLines({
@@ -451,7 +463,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
         titles.ask(past.firstPrompt ?? text, model.model);
     },
     asleep: wakeUp.of,
-    beforeTurn: () => images.beginPoint(),
+    beforeTurn: async () => {
+      await reload.instructions();
+      await images.beginPoint();
+    },
     beside: () => slow.activity,
     onFailed: (because) => intents.holdArriving(because),
     onSettled: (input, report) => {
@@ -511,7 +526,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     publisher.publish({ type: 'head', head: { told: toldBy(found, skills) } });
     await noteOnce(journal, recorder, 'settings', options.permissions?.notes ?? []);
     await noteOnce(journal, recorder, 'instructions', found.skipped.map(skippedWords));
-    const own: Runtime = {
+    let own: Runtime = {
       session: journal.session,
       system,
       random,
@@ -538,15 +553,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
       sleeps: options.canAsk ? (options.usage?.sleeps ?? 0) : 0,
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
       calls: {
-        tools: options.tools.filter(
-          ({ needs }) =>
-            (needs !== 'skills' || (skills?.list.length ?? 0) > 0) &&
-            (needs !== 'jobs' || options.jobs !== undefined) &&
-            (needs !== 'standing' || options.canAsk),
-        ),
+        tools: toolsOf(options, skills),
         gate: createGate({
           ...options.permissions,
-          rules: rulesInForce(options, trusted),
+          rules: rulesInForce(options, trusted, options),
           scope,
           sources: system,
           trust,
@@ -583,9 +593,27 @@ export async function createController(options: ControllerOptions): Promise<Sess
     await intents.decided();
     // Closed meanwhile: what waits was not begun, and runs where the session is gone on with.
     if (starting.signal.aborted) return;
-    runtime = withDelegates(own, {
+    const delegates = {
       openJournal: () => openChildJournal(system, journal, folder, options.version),
-      lastNumber: past.lastDelegate,
+      numbers: { last: past.lastDelegate },
+    };
+    runtime = withDelegates(own, delegates);
+    reload.started({ found, skills }, (told, settings) => {
+      const before = own;
+      own = toldAgain(own, {
+        systemPrompt: systemPrompt(surroundings, told.found.instructions, told.skills?.list),
+        skills: told.skills,
+        tools: toolsOf(options, told.skills),
+        settings,
+      });
+      if (settings !== null) {
+        const { project, commandOutput } = settings;
+        own.calls.gate.adopt(rulesInForce(options, trusted, { rules: settings.rules, project }), commandOutput);
+        Object.assign(limits, settings.spending);
+      }
+      runtime = withDelegates(own, delegates);
+      publisher.publish({ type: 'head', head: { told: toldBy(told.found, told.skills) } });
+      return beginsOtherwise(before, own);
     });
     await dropStale({ inbox, recorder });
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
@@ -660,6 +688,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     fast,
     thinking,
     forwarded,
+    reload,
     usage,
     efforts,
     saveDefaults: options.saveDefaults ?? (async () => false),
@@ -715,10 +744,22 @@ export async function createController(options: ControllerOptions): Promise<Sess
 }
 
 /** Trusting the workspace grants what its settings ask for: the question named it. Where nobody is asked, nobody granted it. */
-function rulesInForce({ rules, permissions, trust, canAsk }: ControllerOptions, trusted: boolean): Rules {
-  return trusted && canAsk && trust !== undefined && permissions !== undefined
-    ? mergeRules([rules, permissions.project])
-    : rules;
+function rulesInForce(
+  { permissions, trust, canAsk }: ControllerOptions,
+  trusted: boolean,
+  { rules, project = permissions?.project }: { readonly rules: Rules; readonly project?: Rules },
+): Rules {
+  return trusted && canAsk && trust !== undefined && project !== undefined ? mergeRules([rules, project]) : rules;
+}
+
+/** What a session can not serve is not offered. */
+function toolsOf({ tools, jobs, canAsk }: ControllerOptions, skills: Skills | undefined): readonly Tool[] {
+  return tools.filter(
+    ({ needs }) =>
+      (needs !== 'skills' || (skills?.list.length ?? 0) > 0) &&
+      (needs !== 'jobs' || jobs !== undefined) &&
+      (needs !== 'standing' || canAsk),
+  );
 }
 
 async function instructionsOf({ instructions }: ControllerOptions, trusted: boolean): Promise<InstructionsFound> {

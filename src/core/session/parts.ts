@@ -25,6 +25,7 @@ import type { LatestWindow } from './latest-window.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
+import type { Reload } from './reload.ts';
 import type { SavedEfforts } from './saved-efforts.ts';
 import type { SignInDesk } from './sign-in-desk.ts';
 import type { SlowWork } from './slow-work.ts';
@@ -89,6 +90,8 @@ export interface SessionParts {
   readonly saveDefaults: SaveDefaults;
   /** What failed, for later. */
   readonly errors: Pick<ErrorLog, 'record'>;
+  /** Reads what was read at the start again. */
+  readonly reload: Pick<Reload, 'all'>;
   /** Whether another session works in this folder. */
   readonly isOpenElsewhere: (folder: string) => Promise<boolean>;
   /** Whether somebody is there. */

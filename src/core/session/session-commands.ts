@@ -180,6 +180,15 @@ const COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: 'reload',
+    argument: '',
+    description: 'Read settings, instructions, skills and keys again',
+    during: 'after',
+    ahead: false,
+    refuses: () => null,
+    carryOut: ({ reload }) => reload.all(),
+  },
+  {
     name: 'rename',
     argument: '[name|-]',
     description: 'Give this conversation a title',

@@ -204,7 +204,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     let report: TurnReport;
     try {
       await parts.beforeTurn();
-      report = await runTurn(runtime, terms);
+      // What was read again before it counts for it.
+      report = await runTurn(parts.runtime() ?? runtime, terms);
     } catch (error) {
       return fail([row, ...beside], error);
     }

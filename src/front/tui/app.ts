@@ -10,7 +10,7 @@ import type { Processes } from '../../system/processes.ts';
 import type { Terminal } from '../../system/terminal.ts';
 import { FRONT_COMMANDS } from '../commands/command-table.ts';
 import { isRunning } from '../commands/facts.ts';
-import { makeKeymap } from '../commands/keymap.ts';
+import { type Keymap, makeKeymap } from '../commands/keymap.ts';
 import { Announcer } from './announcer.ts';
 import { DraftKeeper } from './draft-keeper.ts';
 import { type Drawn, drawScreen, type Ground, placeScene } from './draw-screen.ts';
@@ -31,7 +31,7 @@ import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
 import { Rest, type RestWork } from './rest.ts';
 import { moves, ORBIT_STEP } from './scene.ts';
-import { newScreen, type Screen } from './screen.ts';
+import { newScreen, type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { sendPrompt } from './sending.ts';
 import { SessionLink } from './session-link.ts';
@@ -53,17 +53,23 @@ export interface MissionControl {
   readonly options: MissionControlOptions;
 }
 
-export interface MissionControlOptions {
-  /** What is known before the session is there: the first frame shows it. */
-  readonly head?: Partial<Head>;
-  /** Sent at once, as if it had been typed. */
-  readonly prompt?: string;
+/** What of the settings is the window's own: read at the start and by `/reload`. */
+export interface Look {
   readonly theme?: ThemeChoice;
   readonly reducedMotion?: boolean;
   readonly sendMode?: 'steering' | 'queue';
   readonly maxPromptRows?: number;
   readonly wheelRows?: number;
   readonly keybindings?: Readonly<Record<string, string>>;
+}
+
+export interface MissionControlOptions extends Look {
+  /** What is known before the session is there: the first frame shows it. */
+  readonly head?: Partial<Head>;
+  /** Sent at once, as if it had been typed. */
+  readonly prompt?: string;
+  /** What of the settings is this window's, as it is now; null where it can not be read. Absent: it never changes. */
+  readonly readLook?: () => Promise<Look | null>;
   /** False leaves the window's title alone (TERM-7). */
   readonly terminalTitle?: boolean;
   /** The way to other sessions; absent where there is none. */
@@ -117,6 +123,16 @@ export function runMissionControl(control: MissionControl): Promise<ExitReport> 
   return new Loop(control).run();
 }
 
+function screenLook({ theme, reducedMotion, sendMode, maxPromptRows, wheelRows }: Look) {
+  return {
+    themeChoice: theme ?? 'auto',
+    reducedMotion: reducedMotion ?? false,
+    sendMode: sendMode ?? 'steering',
+    maxPromptRows: Math.max(1, maxPromptRows ?? 10),
+    wheelRows: Math.max(1, wheelRows ?? 3),
+  } as const;
+}
+
 const LOOKS_ON = 'This window looks on: nothing can be sent from it';
 
 function leavingBy(how: 'quit' | 'detach', link: Screen['link']): ExitReport['reason'] {
@@ -138,7 +154,7 @@ class Loop {
   readonly #drafts: DraftKeeper;
   readonly #rest: Rest;
   readonly #depth: ColorDepth;
-  readonly #keymap;
+  #keymap: Keymap;
   readonly #done = Promise.withResolvers<ExitReport>();
   readonly #subscriptions: (() => void)[] = [];
   readonly #regions: KeptRegions;
@@ -164,12 +180,8 @@ class Loop {
       client,
       workspace: environment.folder,
       refPrefix: `${clock.now().toString(36)}.`,
-      themeChoice: options.theme ?? 'auto',
       color: this.#depth !== 'none',
-      reducedMotion: options.reducedMotion ?? false,
-      sendMode: options.sendMode ?? 'steering',
-      maxPromptRows: Math.max(1, options.maxPromptRows ?? 10),
-      wheelRows: Math.max(1, options.wheelRows ?? 3),
+      ...screenLook(options),
     });
     this.#frame = new Frame(size.columns, size.rows);
     this.#regions = new KeptRegions(this.#frame);
@@ -339,6 +351,7 @@ class Loop {
       dispatch: (event) => this.#guarded(() => this.#dispatch(event)),
       handOver: (work, keepRaw) => this.#handOver(work, keepRaw),
       redraw: () => this.#frame.invalidate(),
+      readLook: () => void this.#readLook(),
       sessions: options.sessions,
       hosts: options.hosts,
       leave: (how) => this.#goAway(how),
@@ -346,6 +359,21 @@ class Loop {
       forget: (text) => options.history?.remove?.(text),
       write: (text) => this.#door.write(text),
     };
+  }
+
+  /** The keys of a file that can not be read stay what they were. */
+  async #readLook(): Promise<void> {
+    const look = (await this.#control.options.readLook?.().catch(() => null)) ?? null;
+    if (look === null) return;
+    this.#guarded(() => {
+      this.#keymap = makeKeymap(FRONT_COMMANDS, look.keybindings);
+      const { sendMode: defaultSendMode, ...own } = screenLook(look);
+      this.#screen = { ...this.#screen, ...own, defaultSendMode };
+      const [problem] = this.#keymap.problems;
+      if (problem !== undefined) this.#screen = withNote(this.#screen, problem, 'warning');
+      this.#move(true);
+      this.#scheduler.soon();
+    });
   }
 
   #scene() {

@@ -36,6 +36,7 @@ export interface EffectParts {
   /** Gives the terminal away, waits for `work`, takes it back and draws everything anew. */
   readonly handOver: (work: () => Promise<void>, keepRaw: boolean) => Promise<void>;
   readonly redraw: () => void;
+  readonly readLook: () => void;
   readonly leave: (how: 'quit' | 'detach' | 'switch') => void;
   /** Absent where no other session can be opened. */
   readonly sessions?: SessionsDoor | undefined;
@@ -204,6 +205,9 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       return;
     case 'redraw':
       parts.redraw();
+      return;
+    case 'read-look':
+      parts.readLook();
       return;
     case 'read-hosts':
     case 'switch':

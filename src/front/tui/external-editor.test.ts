@@ -126,6 +126,7 @@ describe('the editor', () => {
             },
             handOver: (work) => work(),
             redraw: () => {},
+            readLook: () => {},
             leave: () => {},
             remember: () => {},
             forget: () => {},

@@ -16,6 +16,7 @@ import { openUsage } from './modals/usage.ts';
 import { openCard, replyText } from './open-card.ts';
 import { recall, runPromptAction } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
+import { readShown } from './read-thread.ts';
 import { FOLLOW, scrollBy, scrollToTop, topOf } from './regions/transcript-scroll.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
@@ -23,7 +24,6 @@ import { cancelling, resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
 import { jobsCommand, watchCommand } from './update-jobs.ts';
-import { readShown } from './read-thread.ts';
 
 type Run = (screen: Screen, context: Context, argument: string) => Step;
 
@@ -58,6 +58,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   restart: (screen) => step(screen, { kind: 'restart-host' }),
   suspend: (screen) => step(screen, { kind: 'suspend' }),
   redraw: (screen) => step(screen, { kind: 'redraw' }),
+  reload: (screen) => {
+    const sent = sendCommand(screen, 'reload', '');
+    return step(sent.screen, { kind: 'read-look' }, ...sent.effects);
+  },
   status: (screen) => step(screen, { kind: 'read-status' }),
   usage: (screen) => step(openUsage(screen), { kind: 'read-usage' }),
   tree: (screen, context, argument) => {

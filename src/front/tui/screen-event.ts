@@ -139,6 +139,8 @@ export type ScreenEffect =
   | { readonly kind: 'forget'; readonly text: string }
   | { readonly kind: 'suspend' }
   | { readonly kind: 'redraw' }
+  /** How this window looks and which keys it knows, read again. */
+  | { readonly kind: 'read-look' }
   | { readonly kind: 'read-hosts' }
   /** Another session in this window, by whatever it was called. */
   | { readonly kind: 'switch'; readonly to: string }
