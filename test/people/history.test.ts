@@ -283,6 +283,19 @@ test('Right at the end takes it as one step of undo, Esc puts it away until the 
   expect(driver.sentOf('say').map((say) => say.text)).toEqual(['run ']);
 });
 
+test('none stands where a completion is open, and none is longer than 4 KiB (PE-20, PE-22)', async () => {
+  const driver = await withHistory([kept('/theme in other colours', 9), kept(`long ${'x '.repeat(2_048)}`, 8)]);
+  await driver.type('/th');
+  expect(driver.screen.completion).not.toBeNull();
+  expect(driver.region('prompt')).not.toContain('other colours');
+  await driver.press('escape');
+  await driver.wait(50);
+  expect(driver.region('prompt')).toContain('other colours');
+  await driver.press('ctrl-a', 'backspace');
+  await driver.type('lon');
+  expect(driver.region('prompt')).not.toContain('long');
+});
+
 test('nothing of another project, of several lines, with a path or a secret is suggested (PE-21, PE-22)', async () => {
   const driver = await withHistory([
     kept('go north', 99),

@@ -40,6 +40,35 @@ test('deltas of one frame are joined; a change of another kind takes them along,
   expect(clock.timers).toBe(0);
 });
 
+test('within a frame only like joins like: a newer card or a whole output takes the place of the last one, and what is streamed is not kept past a change of branch (SC-28.3.3)', async () => {
+  const { made, clock, watch } = publisher();
+  const { updates } = await watch('one');
+  made.publish({ type: 'live-start', turn: 1, round: 1 });
+  const seen = made.view.seq;
+  const thought = (text: string) => ({ type: 'delta', part: 1, kind: 'thinking', text }) as const;
+  const card = (inputBytes: number, part = 2) =>
+    ({ type: 'live-call', part, call: `c${part}`, tool: 'write_file', title: `${inputBytes}`, inputBytes }) as const;
+  const output = (text: string, whole = false, call = 'a') =>
+    ({ type: 'call-output', call, text, ...(whole ? { whole } : {}) }) as const;
+  const said = [delta('a'), delta('b'), thought('c'), thought('d'), card(1), card(2), card(3, 3), card(4)];
+  const printed = [output('e'), output('f'), output('g', false, 'b'), output('h', true, 'b'), output('i', false, 'b')];
+  for (const change of [...said, ...printed]) made.publish(change);
+  await clock.advance(25);
+  expect(updates.at(-1)?.changes).toEqual([
+    delta('ab'),
+    thought('cd'),
+    card(2),
+    card(3, 3),
+    card(4),
+    output('ef'),
+    output('hi', true, 'b'),
+  ]);
+  expect((await watch('back', seen)).updates).toHaveLength(1);
+  made.publish({ type: 'branch', view: structuredClone(made.view) });
+  const [first, ...more] = (await watch('late', seen)).updates;
+  expect([first?.changes[0]?.type, more]).toEqual(['snapshot', []]);
+});
+
 test('a client that comes back is given what it missed; one from too long ago, or from another run, a snapshot', async () => {
   const { made, watch } = publisher();
   made.publish(head('a'));
