@@ -42,6 +42,7 @@ async function opened(kind: LinkKind, script: readonly ScriptEntry[], options: J
   return { ...made, system, linked, seat: await linked.sit('one') };
 }
 
+const NEVER = new Promise<void>(() => {});
 const awaited = ({ jobs }: View): boolean => jobs.some(({ state, background }) => state === 'running' && !background);
 const ends = (count: number) => (view: View) =>
   view.transcript.items.filter(({ kind }) => kind === 'turn-end').length >= count;
@@ -287,6 +288,37 @@ for (const kind of LINKS) {
       await system.clock.advance(30_000);
       await linked.idle();
       expect(model.requests).toHaveLength(3);
+      line(system, 'deploy', 5);
+      await seat.say('deploy', 'shell');
+      await seat.until(awaited);
+      await seat.send({ type: 'job', job: 'j3', action: 'background' });
+      await seat.until(({ jobs }) => jobs[2]?.state === 'ended');
+      await system.clock.advance(30_000);
+      await linked.idle();
+      expect(model.requests).toHaveLength(3);
+    });
+
+    test('while a prompt is held it begins none, and does as soon as nothing waits; where that is switched off it never does (INV-16)', async () => {
+      for (const jobsWake of [true, false]) {
+        const system = createMemorySystem();
+        line(system, 'build', 20);
+        const script = [shell('build', { background: true }), 'started', { parts: ['...', { wait: NEVER }] }, 'heard'];
+        const { seat, linked, model } = await opened(kind, script, { system, jobsWake });
+        await seat.say('go');
+        await seat.until(ends(1));
+        await seat.say('work');
+        await seat.until(({ live }) => live !== null);
+        await seat.say('waits', 'queue');
+        await seat.send(CTRL_C);
+        await seat.until(({ jobs }) => jobs[0]?.state === 'ended');
+        await system.clock.advance(30_000);
+        await linked.idle();
+        expect(model.requests).toHaveLength(3);
+        await seat.send({ type: 'queue-discard', inputs: 'all' });
+        await system.clock.advance(30_000);
+        await linked.idle();
+        expect(model.requests).toHaveLength(jobsWake ? 4 : 3);
+      }
     });
 
     test('one that was taken over from a session that is gone wakes nobody (INV-16)', async () => {

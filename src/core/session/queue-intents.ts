@@ -22,6 +22,8 @@ export async function takeOut(
     });
     for (const row of gone)
       outcomes.set(row, 'dropped', { messages: [{ level: 'info', identifier: reason, text: row.text }] });
+    // A job that ended meanwhile had to leave them the turn: with nothing waiting it begins one after all (SC-15.5).
+    parts.desk.rest();
   }
   if (reason === 'discarded') return accepted({ kind: 'discarded', count: gone.length });
   return accepted({
