@@ -68,7 +68,7 @@ for (const kind of LINKS) {
       expect(seat.states(4)).toEqual(['waiting', 'started', 'done']);
     });
 
-    test('a turn takes what steers it, in order and all of it; what has the same words and waits for its own turn stays, what was taken back is gone (SC-3.7)', async () => {
+    test('a turn takes what steers it, in order and all of it; what has the same words and waits for its own turn stays, what was taken back is gone (SC-3.7, INV-2)', async () => {
       const system = createMemorySystem();
       const second = gate();
       const model = scriptedModel([

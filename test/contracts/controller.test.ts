@@ -309,7 +309,7 @@ test('what waits when a turn ends without another round becomes a turn of its ow
   expect(model.requests.map((request) => saidIn(request).at(-1))).toEqual(['user: a', 'user: b', 'user: c']);
 });
 
-test('a prompt behind a waiting shell line is not handed to the running turn (QUE-20)', async () => {
+test('a prompt behind a waiting shell line is not handed to the running turn (QUE-20, SC-7.5)', async () => {
   const held = gate();
   const model = scriptedModel([
     [{ wait: held.opened }, { tool: 'look', input: { at: 'x' } }],

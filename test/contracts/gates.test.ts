@@ -214,7 +214,7 @@ for (const kind of LINKS) {
       expect(seat.view.head.fast?.on).toBe(true);
     });
 
-    test('what was sent before a failure and is not in line yet is held with what is; an interruption goes on', async () => {
+    test('what was sent before a failure and is not in line yet is held with what is; an interruption goes on (INV-6, SC-8.6)', async () => {
       for (const delivery of ['queue', 'interrupt'] as const) {
         const model = scriptedModel(['went']);
         const runOwnLine = () => Promise.reject(new Error('no such shell'));

@@ -1,10 +1,11 @@
 // What a controller promises of what waits, through the door: the same over every link.
 import { describe, expect, test } from 'bun:test';
 import type { Model, ModelRequest } from '../../src/core/models/model.ts';
+import type { Tool } from '../../src/core/tools/tool.ts';
 import type { Entry } from '../../src/protocol/entry.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
-import { CTRL_C, ESCAPE, scriptedLine, transcriptOf } from '../support/controller.ts';
+import { CTRL_C, ESCAPE, lookTool, scriptedLine, transcriptOf } from '../support/controller.ts';
 import { LINKS, type LinkedHouse, type LinkKind, openLinked } from '../support/linked-house.ts';
 import { gate, scriptedModel } from '../support/script.ts';
 
@@ -132,7 +133,7 @@ for (const kind of LINKS) {
       });
     });
 
-    test('an interruption ends the turn once and goes next; with nothing running it is an ordinary prompt (SC-7.4, SC-7.13)', async () => {
+    test('an interruption ends the turn once and goes next; with nothing running it is an ordinary prompt (INV-6, SC-7.4, SC-7.13)', async () => {
       const { model, linked, seat } = await busy(kind, ['now answered', 'later answered', 'calm']);
       await seat.say('later', 'queue');
       await seat.say('now', 'interrupt');
@@ -354,6 +355,10 @@ for (const kind of LINKS) {
       const slow = { ...system, processes: { ...system.processes, find: () => opened.opened.then(() => null) } };
       const linked = await openLinked(kind, { system: slow as never, script: model });
       const seat = await linked.sit('one');
+      // Nothing waits yet, and beside a turn it would run at once.
+      await seat.command('label', 'here');
+      await linked.settle();
+      expect(texts(seat.view)).toEqual(['/label here']);
       await seat.say('a');
       await seat.say('b');
       await seat.command('rename', 'first');
@@ -361,8 +366,8 @@ for (const kind of LINKS) {
       await seat.command('status');
       await linked.settle();
       expect(seat.view.head.ready).toBe(false);
-      expect(texts(seat.view)).toEqual(['a', 'b', '/rename first', '/rename second']);
-      expect(seat.outcome(5)?.state).toBe('done');
+      expect(texts(seat.view)).toEqual(['/label here', 'a', 'b', '/rename first', '/rename second']);
+      expect(seat.outcome(6)?.state).toBe('done');
       opened.open();
       await linked.idle();
       // Each prompt its own turn: none of them steers the first.
@@ -449,7 +454,7 @@ for (const kind of LINKS) {
       expect(seat.states(5)).toEqual(['waiting', 'started', 'done']);
     });
 
-    test('a failed turn holds commands and prompts alike and drops none (SC-43.8, SC-5.17)', async () => {
+    test('a failed turn holds commands and prompts alike and drops none (INV-6, SC-43.8, SC-5.17)', async () => {
       const failed = gate();
       const model = scriptedModel([
         { gate: failed.opened, failure: { category: 'server-error', message: 'it broke' } },
@@ -595,6 +600,25 @@ for (const kind of LINKS) {
       await linked.idle();
       expect(seat.outcome(3)?.state).toBe('done');
       expect(closed).toEqual(['a', 'b', 'c']);
+      // Also one that is not the model's: before anything is asked of it.
+      let broken = true;
+      const tool: Tool<never> = {
+        ...(lookTool as Tool<never>),
+        get description(): string {
+          if (broken) throw new Error('another bug');
+          return 'Looks.';
+        },
+      };
+      const other = await openLinked(kind, { script: scriptedModel(['fine again']), tools: [tool] });
+      const two = await other.sit('two');
+      await two.say('d');
+      await other.idle();
+      expect(two.states(1)).toEqual(['waiting', 'started', 'failed']);
+      expect(transcriptOf(two.view)).toEqual(['prompt: d', 'note internal', 'end: failed']);
+      broken = false;
+      await two.say('e');
+      await other.idle();
+      expect(two.outcome(2)?.state).toBe('done');
     });
 
     test('a line of the person and a compaction leave what the last turn came to as it was (SC-6.11)', async () => {

@@ -183,6 +183,18 @@ for (const kind of LINKS) {
       await again.idle();
       expect(warnings(later.view)).toEqual(unread);
       expect(later.view.head.told).toEqual(told);
+      // A folder that is both the person's own and the project: its file is named once.
+      const both = createMemorySystem();
+      both.files.seed(own, 'Be kind.');
+      const there = { config: '/home/pat/config', project: '/home/pat/config' };
+      const doubled = await openLinked(kind, {
+        script: scriptedModel([]),
+        system: both,
+        instructions: (trusted: boolean) => readInstructions(both.files, { ...there, trusted }),
+      });
+      const fifth = await doubled.sit('fifth');
+      await doubled.idle();
+      expect(fifth.view.head.told?.instructions).toEqual([own]);
       // Where nothing is told, nothing is said; and a start without a model has it to say all the same.
       const problem = { identifier: 'no-model', message: 'none' };
       const without = await openLinked(kind, { ...options, system: createMemorySystem(), problem });

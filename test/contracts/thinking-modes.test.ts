@@ -89,13 +89,14 @@ async function thinkingRow(house: Awaited<ReturnType<typeof openHouse>>): Promis
 
 test('by way of an address of one’s own: not known, then forwarded or not, each in its words; nothing is said of other models (SC-19.15)', async () => {
   const TWO = { provider: 'other', model: 'two' } as const;
+  const SIMPLE = { provider: 'script', model: 'simple' } as const;
   const plain = scriptedModel(['x'], { ref: TWO });
   const house = await openHouse({
     script: scriptedModel([
       [readable, 'a'],
       [hidden, 'b'],
     ]),
-    others: [plain],
+    others: [plain, scriptedModel(['y'], { ref: SIMPLE, facts: { thinking: false } })],
     addressOf: (provider) => (provider === 'script' ? OWN : null),
     saveDefaults: async () => true,
   });
@@ -121,6 +122,11 @@ test('by way of an address of one’s own: not known, then forwarded or not, eac
   expect(flashes(seat).at(-1)).toBe('Thinking is not shown.');
   await seat.send({ type: 'set-model', model: TWO, effort: null });
   await command(seat, 't5', 'status');
+  expect(flashes(seat).at(-1)).toBe('The newest line of thinking is shown on the box while it streams.');
+  expect(await thinkingRow(house)).toBeUndefined();
+  // Nor of one that has no thinking to forward, by way of the same address.
+  await seat.send({ type: 'set-model', model: SIMPLE, effort: null });
+  await command(seat, 't6', 'status');
   expect(flashes(seat).at(-1)).toBe('The newest line of thinking is shown on the box while it streams.');
   expect(await thinkingRow(house)).toBeUndefined();
 });

@@ -361,8 +361,19 @@ async function createFlight() {
     const free = view.queue.rows.filter((row) => row.held !== true);
     const idle = view.activity.phase === 'idle';
     if (idle && director.waiting > 0) wrong('a request is out and nothing seems to run');
+    if (!idle && (await isAtRest())) wrong(`nothing runs and it seems to be ${view.activity.phase}`);
     if (idle && free.length > 0) wrong(`nothing runs and ${free.map((row) => row.text).join()} waits unheld`);
     if (view.queue.paused === null && free.length < view.queue.rows.length) wrong('rows are held by no pause');
+  }
+
+  /** Whether nothing runs and nothing may start, now and without time passing. */
+  async function isAtRest(): Promise<boolean> {
+    let rests = false;
+    void house.session.idle().then(() => {
+      rests = true;
+    });
+    await house.settle();
+    return rests;
   }
 
   /** Lets everything come to its end: what was said is then taken or was taken back, each exactly once. */
