@@ -3,8 +3,8 @@ import { done, type Outcome, refuse } from '../base/refusal.ts';
 import type { NewAttachment } from '../protocol/intent.ts';
 import type { Files } from '../system/files.ts';
 
-const MOST_BYTES = 10 * 1024 * 1024;
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
+export const MOST_BYTES = 10 * 1024 * 1024;
+export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',

@@ -348,6 +348,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       ...(drawing.readOnly === true ? { readOnly: true } : {}),
       ...(drawing.notice === undefined ? {} : { notice: drawing.notice }),
       ...(turnNews === null ? {} : { turnNews }),
+      readDropped: async (paths) => (await import('./dropped-files.ts')).readDroppedFiles(system.files, paths),
       onTerminalTaken: (take) => {
         giveBack = take;
       },

@@ -4,6 +4,7 @@ import { FRONT_COMMANDS } from '../../src/front/commands/command-table.ts';
 import { makeKeymap } from '../../src/front/commands/keymap.ts';
 import { lineWidth } from '../../src/front/tui/draw.ts';
 import { belowRows } from '../../src/front/tui/regions/below.ts';
+import type { Dropped } from '../../src/front/tui/screen-event.ts';
 import { TRUSTED_PUBLIC } from '../../src/protocol/label.ts';
 import type { Session } from '../../src/protocol/session.ts';
 import type { Change } from '../../src/protocol/update.ts';
@@ -633,4 +634,78 @@ test('no row under the box is wider than the terminal, whatever waits (BOX-9)', 
     for (const row of belowRows(driver.session.view, driver.screen, makeKeymap(FRONT_COMMANDS)))
       expect(lineWidth(row.line)).toBeLessThanOrEqual(width);
   }
+});
+
+/** What was asked for, and a window onto which files can be dropped. */
+function dropping(found: Dropped) {
+  const asked: (readonly string[])[] = [];
+  const readDropped = async (paths: readonly string[]): Promise<Dropped> => {
+    asked.push(paths);
+    return found;
+  };
+  return { asked, options: { readDropped } };
+}
+const picture = { kind: 'image', name: 'a b.png', mediaType: 'image/png', base64: btoa('png') } as const;
+const notes = { kind: 'file', name: 'notes.md', mediaType: 'text/plain', base64: btoa('words') } as const;
+
+test('a file dropped onto the window becomes one marker, numbered, deleted and undone whole, and goes with the prompt (ADD-1, MARK-2)', async () => {
+  const { asked, options } = dropping({ kind: 'files', files: [picture, notes] });
+  const driver = await drive({ options });
+  await driver.type('see ');
+  await driver.paste("'/tmp/a b.png' /tmp/notes.md ");
+  expect(asked).toEqual([['/tmp/a b.png', '/tmp/notes.md']]);
+  expect(driver.draft).toBe('see [Image #1] [File #1 notes.md] ');
+  await driver.type('and ');
+  await driver.paste('/tmp/a\\ b.png');
+  expect(driver.draft).toBe('see [Image #1] [File #1 notes.md] and [Image #2] [File #2 notes.md]');
+  await driver.press('backspace');
+  expect(driver.draft).toBe('see [Image #1] [File #1 notes.md] and [Image #2] ');
+  await driver.press('ctrl-z', 'ctrl-z');
+  expect(driver.draft).toBe('see [Image #1] [File #1 notes.md] and /tmp/a\\ b.png');
+  await driver.press('ctrl-z');
+  expect(driver.draft).toBe('see [Image #1] [File #1 notes.md] and ');
+  await driver.press('enter');
+  expect(driver.sentOf('say')).toMatchObject([
+    { text: 'see [Image #1] [File #1 notes.md] and ', attachments: [picture, notes] },
+  ]);
+});
+
+test('who types on while a dropped file is read stays where they are; words that were changed meanwhile stay words (ADD-1)', async () => {
+  const { promise, resolve } = Promise.withResolvers<Dropped>();
+  const driver = await drive({ options: { readDropped: () => promise } });
+  await driver.paste('/tmp/a.png');
+  await driver.type(' it is');
+  await driver.press('left');
+  resolve({ kind: 'files', files: [picture] });
+  await driver.wait(50);
+  expect(driver.draft).toBe('[Image #1] it is');
+  expect(driver.screen.prompt.editor.buffer.caret).toBe('[Image #1] it i'.length);
+  const later = Promise.withResolvers<Dropped>();
+  const other = await drive({ options: { readDropped: () => later.promise } });
+  await other.paste('/tmp/a.png');
+  await other.press('backspace');
+  later.resolve({ kind: 'files', files: [picture] });
+  await other.wait(50);
+  expect(other.draft).toBe('/tmp/a.pn');
+});
+
+test('what cannot be carried stays its path, and why is said; a shell line keeps paths as they are (ADD-1, SH-5)', async () => {
+  const none = dropping({ kind: 'none' });
+  const driver = await drive({ options: none.options });
+  await driver.paste('/usr/bin/ls');
+  expect(driver.draft).toBe('/usr/bin/ls');
+  await driver.press('ctrl-a', 'backspace');
+  await driver.paste('look at /usr/bin/ls');
+  await driver.paste('/tmp/one\n/tmp/two');
+  expect(none.asked).toEqual([['/usr/bin/ls']]);
+  const refused = await drive({ options: dropping({ kind: 'refused', why: 'huge.png has 11.0 MB' }).options });
+  await refused.paste('/tmp/huge.png');
+  expect(refused.draft).toBe('/tmp/huge.png');
+  expect(refused.region('hint')).toContain('huge.png has 11.0 MB');
+  const shell = dropping({ kind: 'files', files: [picture] });
+  const armed = await drive({ options: shell.options });
+  await armed.type('!open ');
+  await armed.paste("'/tmp/a b.png'");
+  expect(armed.draft).toBe("open '/tmp/a b.png'");
+  expect(shell.asked).toEqual([]);
 });

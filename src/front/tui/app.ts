@@ -32,7 +32,7 @@ import { CardList } from './regions/card-list.ts';
 import { Rest, type RestWork } from './rest.ts';
 import { moves, ORBIT_STEP } from './scene.ts';
 import { newScreen, type Screen, withNote } from './screen.ts';
-import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
+import type { Context, Dropped, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { sendPrompt } from './sending.ts';
 import { SessionLink } from './session-link.ts';
 import type { SessionsDoor } from './sessions-door.ts';
@@ -86,6 +86,8 @@ export interface MissionControlOptions extends Look {
   readonly history?: PromptHistoryDoor;
   /** Turns that end in any session here; absent where nothing is to be said of them. */
   readonly turnNews?: TurnNews;
+  /** Reads what was dropped onto the window, where it is. */
+  readonly readDropped?: (paths: readonly string[]) => Promise<Dropped>;
   /** Handed a function that gives the terminal back, for whoever catches what nobody else did. */
   readonly onTerminalTaken?: (giveBack: () => Promise<void>) => void;
   /** Done while nobody does anything. */
@@ -355,6 +357,7 @@ class Loop {
       sessions: options.sessions,
       hosts: options.hosts,
       leave: (how) => this.#goAway(how),
+      readDropped: options.readDropped,
       remember: (text) => options.history?.add(text),
       forget: (text) => options.history?.remove?.(text),
       write: (text) => this.#door.write(text),

@@ -20,7 +20,7 @@ import { rewindRows } from './modals/rewind.ts';
 import { sessionRows } from './modals/sessions.ts';
 import { treeRows } from './modals/tree.ts';
 import { openBrowser } from './open-browser.ts';
-import type { ScreenEffect, ScreenEvent } from './screen-event.ts';
+import type { Dropped, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import type { SessionsDoor } from './sessions-door.ts';
 
 /** What carrying out an effect needs. */
@@ -42,6 +42,8 @@ export interface EffectParts {
   readonly sessions?: SessionsDoor | undefined;
   /** Absent where the session runs in this window's own process. */
   readonly hosts?: HostsDoor | undefined;
+  /** Files of the machine this window is on; absent where none are carried. */
+  readonly readDropped?: ((paths: readonly string[]) => Promise<Dropped>) | undefined;
   readonly remember: (text: string) => void;
   readonly forget: (text: string) => void;
   readonly write: (text: string) => void;
@@ -183,6 +185,12 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
     case 'read-clipboard':
       void readClipboard(clipboardParts(parts)).then((found) => dispatch({ type: 'clipboard', found }));
       return;
+    case 'read-dropped': {
+      const { paths, from, words } = effect;
+      const found = parts.readDropped?.(paths) ?? Promise.resolve({ kind: 'none' } as const);
+      void quietly(found).then((read) => dispatch({ type: 'dropped', from, words, found: read ?? { kind: 'none' } }));
+      return;
+    }
     case 'look-clipboard':
       void holdsPicture(clipboardParts(parts)).then((holds) => {
         if (holds) dispatch({ type: 'picture-waits' });

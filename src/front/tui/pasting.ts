@@ -1,3 +1,4 @@
+import { droppedPaths } from './dropped.ts';
 import { normalisePaste } from './editor/atoms.ts';
 import { insertImage, insertText, paste } from './editor/editor-state.ts';
 import { edited } from './prompt-actions.ts';
@@ -23,7 +24,13 @@ export function pasteInto(screen: Screen, context: Context, text: string, joins:
     keyList: false,
     ask: ask === null || screen.focus !== 'question' ? ask : { ...ask, chosen: false },
   };
-  return edited(typing, context, result);
+  const done = edited(typing, context, result);
+  const paths = prompt.shell === 'off' && !joins && result.effect === null ? droppedPaths(text) : null;
+  if (paths === null) return done;
+  const { caret, anchor } = prompt.editor.buffer;
+  const from = Math.min(caret, anchor ?? caret);
+  const { text: now, caret: to } = result.state.buffer;
+  return step(done.screen, ...done.effects, { kind: 'read-dropped', paths, from, words: now.slice(from, to) });
 }
 
 export function imageFrom(screen: Screen, image: Extract<ClipboardContent, { kind: 'image' }>): Step {

@@ -1,4 +1,4 @@
-import type { Draft, Intent, Sent } from '../../protocol/intent.ts';
+import type { Draft, Intent, NewAttachment, Sent } from '../../protocol/intent.ts';
 import type { ProviderRow } from '../../protocol/provider.ts';
 import type { DirtyPart } from '../../protocol/reduce.ts';
 import type { UsageReport } from '../../protocol/usage.ts';
@@ -87,6 +87,8 @@ export type ScreenEvent =
   /** The clipboard holds a picture, seen when the person came back to this window. */
   | { readonly type: 'picture-waits' }
   | { readonly type: 'clipboard'; readonly found: ClipboardContent }
+  /** Whether what was pasted as `words` at `from` names files (ADD-8). */
+  | { readonly type: 'dropped'; readonly from: number; readonly words: string; readonly found: Dropped }
   | { readonly type: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   | { readonly type: 'history'; readonly sent: readonly SentPrompt[]; readonly workspace: string };
 
@@ -94,6 +96,12 @@ export type ClipboardContent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly mediaType: string; readonly base64: string; readonly bytes: number }
   | { readonly kind: 'none'; readonly why: string };
+
+/** `none`: not every path is a file that can be carried; the words stay words. */
+export type Dropped =
+  | { readonly kind: 'files'; readonly files: readonly NewAttachment[] }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly why: string };
 
 /** What the screen wants done. Data: the loop carries it out (effects.ts). */
 export type ScreenEffect =
@@ -131,6 +139,7 @@ export type ScreenEffect =
   | { readonly kind: 'copy'; readonly text: string }
   | { readonly kind: 'copy-to-file'; readonly text: string }
   | { readonly kind: 'read-clipboard' }
+  | { readonly kind: 'read-dropped'; readonly paths: readonly string[]; readonly from: number; readonly words: string }
   | { readonly kind: 'look-clipboard' }
   | { readonly kind: 'edit'; readonly text: string }
   /** Opens the person's editor on a text only to read it. */

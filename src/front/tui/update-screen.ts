@@ -1,4 +1,5 @@
 import { completionArrived } from './completion.ts';
+import { takeDropped } from './dropped.ts';
 import { draftContent } from './editor/editor-state.ts';
 import { comingBack, makingRoom } from './given-back.ts';
 import { noteDrawn } from './modals/ask-state.ts';
@@ -89,6 +90,8 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
       return externallyEdited(screen, event);
     case 'clipboard':
       return fromClipboard(screen, context, event.found);
+    case 'dropped':
+      return takeDropped(screen, context, event);
     case 'picture-waits': {
       const chord = context.keymap.label('paste');
       const offers = chord !== null && screen.note === null && screen.modals.length === 0;

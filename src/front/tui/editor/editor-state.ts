@@ -272,7 +272,8 @@ function unfold(state: EditorState): EditorResult {
   return replaceRange(state, atom.from, atom.to, { text: atom.payload, atoms: [] }, 'other');
 }
 
-function nextNumber(buffer: Buffer, kind: Atom['kind']): number {
+/** The number of the next marker of a kind: a second one is told from the first (MARK-2). */
+export function nextNumber(buffer: Buffer, kind: Atom['kind']): number {
   let highest = 0;
   for (const atom of buffer.atoms) if (atom.kind === kind) highest = Math.max(highest, numberOf(buffer, atom));
   return highest + 1;
