@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { LinkState } from '../../src/protocol/link.ts';
 import { drive } from '../support/driver.ts';
+import { sampleCall, sampleView } from '../support/sample-view.ts';
 
 async function linked() {
   let state: LinkState = { phase: 'connected' };
@@ -54,4 +55,21 @@ test('a link that is back at once is not worth a word; nothing ticks or listens 
   await driver.wait(3000);
   expect(driver.left).not.toBeNull();
   expect(listeners.size).toBe(0);
+});
+
+test('a host that took over from a dead one counts changes of cards anew: what it shows is drawn, not what was', async () => {
+  const driver = await drive();
+  const showing = async (state: 'asking' | 'stopped'): Promise<string> => {
+    const view = { ...sampleView(), seq: driver.session.view.seq + 1 };
+    // The dead host had the call asked about; the next one finds it closed, after as many changes.
+    const call = { ...sampleCall({ call: 'c', title: 'Write a.txt', state }), id: 'e', entry: 'e', revision: 1 };
+    view.transcript = { total: 1, first: 0, items: [call], generation: 0 };
+    await driver.publish({ type: 'snapshot', view, draft: null });
+    await driver.wait(100);
+    return driver.region('transcript');
+  };
+  expect(await showing('asking')).toContain('asks you');
+  const taken = await showing('stopped');
+  expect(taken).toContain('stopped');
+  expect(taken).not.toContain('asks you');
 });

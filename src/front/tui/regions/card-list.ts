@@ -76,6 +76,8 @@ export class CardList {
   /** Told of each change of the View, in order, so that what streams need not be looked for in the whole text. */
   follow(change: Change): void {
     if (change.type !== 'delta' && change.type !== 'activity') this.uncounted = true;
+    // Another host may have begun to count the changes of each item anew.
+    if (change.type === 'snapshot') this.forgetAll();
     if (change.type === 'delta') {
       if (change.part === this.prose?.part) this.prose.append(change.text);
     } else if (change.type !== 'entry' && change.type !== 'activity') this.prose?.doubt();
@@ -326,6 +328,12 @@ export class CardList {
     if (this.generation === view.transcript.generation) return;
     this.generation = view.transcript.generation;
     this.pages.follow(view);
+    this.kept.clear();
+    this.forgetHeights();
+  }
+
+  private forgetAll(): void {
+    this.pages.forget();
     this.kept.clear();
     this.forgetHeights();
   }

@@ -64,6 +64,11 @@ export class Pages {
   follow(view: View): void {
     if (this.generation === view.transcript.generation) return;
     this.generation = view.transcript.generation;
+    this.forget();
+  }
+
+  /** What is kept may not be what it was. */
+  forget(): void {
     this.items = new Map();
     this.asked.clear();
   }
