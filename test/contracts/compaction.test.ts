@@ -491,6 +491,7 @@ describe('/compact', () => {
     await Promise.all([command(seat, 'compact', '', 'c1'), seat.say('waits')]);
     await house.idle();
     expect(seat.outcome('c1')).toMatchObject({ state: 'failed', messages: [{ identifier: 'not-compacted' }] });
+    expect(seat.outcome('c1')?.messages[0]?.text).toMatch(/^Compaction failed: .+ The conversation is as it was\.$/);
     expect(seat.view.queue).toMatchObject({ paused: { because: 'failed' }, rows: [{ text: 'waits' }] });
     await seat.send({ type: 'queue-resume' });
     await house.idle();

@@ -1,6 +1,8 @@
 // Naming a session, seen from the door.
 import { expect, test } from 'bun:test';
+import { createMemoryJournal } from '../../src/core/journal/memory-journal.ts';
 import { readSummary } from '../../src/core/journal/summary.ts';
+import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { openHouse, SESSION_FOLDER, type Seat } from '../support/controller.ts';
 import { scriptedModel } from '../support/script.ts';
 
@@ -37,6 +39,27 @@ test('a name is one short line; bare tells it, - goes back to the title (SC-21.1
   expect(flashes(seat).at(-1)).toContain('My own name');
   await rename(seat, '-');
   expect(seat.view.head.title).toBe('the first prompt');
+});
+
+test('what is not saved takes no name: it would be lost (SC-21.1)', async () => {
+  const system = createMemorySystem();
+  const first = {
+    kind: 'session',
+    version: 1,
+    session: 's1',
+    folder: '/yard',
+    build: 'test',
+    forkedFrom: null,
+  } as const;
+  const journal = createMemoryJournal({ ...system, session: 's1', first });
+  const house = await openHouse({ script: scriptedModel(['hello']), system, journal, notSaved: 'incognito' });
+  const seat = house.seat('one');
+  await seat.say('the first prompt');
+  await house.idle();
+  const sent = await seat.send({ type: 'command', ref: 'unsaved', name: 'rename', argument: 'mine' });
+  expect(sent).toMatchObject({ accepted: false, refusal: { identifier: 'not-saved' } });
+  expect(seat.view.head.title).toBe('the first prompt');
+  expect(flashes(seat)).toEqual([]);
 });
 
 test('saving a name does not change when the session was last worked in (SC-21.1)', async () => {

@@ -179,6 +179,8 @@ describe('/btw', () => {
     expect(await btw(seat, '#1 more')).toMatchObject({ refusal: { identifier: 'aside-running' } });
     await withAside(seat, 1, 'stop');
     await seat.until((view) => view.asides[0]?.exchanges[0]?.state === 'stopped');
+    await house.settle();
+    expect(flashes(seat)).toContain('#1 one: stopped.');
     await seat.send(CTRL_C);
     await settled(seat);
     expect(seat.view.asides.map(({ exchanges }) => exchanges[0]!.state)).toEqual(['stopped', 'stopped', 'stopped']);

@@ -8,9 +8,9 @@ import { notesOf } from '../support/jobs-house.ts';
 import { LINKS, type LinkedSeat, type LinkKind, openLinked } from '../support/linked-house.ts';
 import { gate, type ScriptEntry, scriptedModel } from '../support/script.ts';
 
-const LISTED = ['worktree /yard\0branch refs/heads/trunk', 'worktree /yard/side\0branch refs/heads/side'];
+const LISTED = ['', '/side', '/other'].map((at) => `worktree /yard${at}\0branch refs/heads/b${at.slice(1)}`);
 
-/** A repository with two worktrees; `slow` plays what removes one or merges. */
+/** A repository with two more worktrees; `slow` plays what removes one or merges. */
 async function yard(
   kind: LinkKind,
   script: readonly ScriptEntry[],
@@ -18,7 +18,7 @@ async function yard(
   more: Partial<HouseOptions> = {},
 ) {
   const system = createMemorySystem();
-  system.files.seed('/yard/side/a.txt', '');
+  for (const name of ['side', 'other']) system.files.seed(`/yard/${name}/a.txt`, '');
   system.processes.script(
     (argv) => argv[0] === 'git',
     async (run) => {
@@ -64,7 +64,7 @@ for (const kind of LINKS) {
       await linked.settle();
       expect(shown).toBe(true);
       expect(seat.states(1)).toEqual(['started', 'done']);
-      expect(notesOf(seat.view, 'worktree')).toEqual(['Removed /yard/side']);
+      expect(notesOf(seat.view, 'worktree')).toEqual(['Removed /yard/side\nRemoved /yard/other']);
       const notes = seat.changes.slice(from).filter(({ type }) => type === 'entry' || type === 'flash');
       expect(notes).toHaveLength(1);
       // A refusal is no bug: an ordinary warning, and the row has failed.
@@ -169,6 +169,7 @@ for (const kind of LINKS) {
       expect(seat.states(1)).toEqual(['started', 'stopped']);
       expect(seat.view.activity.phase).toBe('idle');
       expect(removals).toBe(1);
+      expect(notesOf(seat.view, 'worktree').join('')).toContain('Stopped: the rest was not looked at.');
     });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { ModelRequest } from '../../src/core/models/model.ts';
+import type { Model, ModelRequest } from '../../src/core/models/model.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { openHouse } from '../support/controller.ts';
 import { gate, type ScriptEntry, type ScriptReply, scriptedModel } from '../support/script.ts';
@@ -22,7 +22,7 @@ test('the model is asked for a title beside the first turn: the first prompt alo
   const model = answering('"Fix the login."', { parts: ['working'], gate: held.opened });
   const house = await openHouse({ script: model, naming: true });
   const seat = house.seat('one');
-  await seat.say('Please fix the login\nit fails');
+  await seat.say('$script:one Please fix the login\nit fails');
   // The turn is still under way.
   await seat.until((view) => view.head.title === 'Fix the login');
   expect(seat.view.activity.phase).not.toBe('idle');
@@ -33,6 +33,7 @@ test('the model is asked for a title beside the first turn: the first prompt alo
   expect(asked.tools).toEqual([]);
   expect(JSON.stringify(asked.messages)).toContain('it fails');
   expect(JSON.stringify(asked.messages)).not.toContain('working');
+  expect(JSON.stringify(asked.messages)).not.toContain('$script');
   expect(titles(model)).toBe(1);
   // It costs, and is no part of the conversation.
   expect(seat.view.head.totals.requests).toBe(model.requests.length);
@@ -108,6 +109,26 @@ test('a session taken up again without a title asks with its first prompt (SC-21
   expect(JSON.stringify(model.requests.find(isTitle)!.messages)).toContain('the very first words');
 });
 
+test('where the first thing is to ask again, the first prompt of the session is what it is called after (SC-10.10)', async () => {
+  const system = createMemorySystem();
+  const failed: ScriptReply = { failure: { category: 'request-rejected' } };
+  const first = await openHouse({ system, script: answering('x', 'done', failed) });
+  const one = first.seat('one');
+  for (const text of ['the very first words', 'the later words']) {
+    await one.say(text);
+    await first.idle();
+  }
+  await system.clock.runUntil(first.session.close());
+  const model = answering('Later title');
+  const house = await openHouse({ system, script: model, naming: true });
+  const seat = house.seat('two');
+  await seat.send({ type: 'retry' });
+  await seat.until((view) => view.head.title === 'Later title');
+  const asked = JSON.stringify(model.requests.find(isTitle)!.messages);
+  expect(asked).toContain('the very first words');
+  expect(asked).not.toContain('the later words');
+});
+
 test('nothing is asked where it is switched off, where nobody watches, or for words that are none (SC-21.5)', async () => {
   for (const options of [{ naming: false }, { naming: true, canAsk: false }]) {
     const model = answering('T');
@@ -116,14 +137,31 @@ test('nothing is asked where it is switched off, where nobody watches, or for wo
     await house.idle();
     expect(titles(model)).toBe(0);
   }
+  const model = answering('T');
+  const house = await openHouse({ script: model, naming: true });
+  const picture = { kind: 'image', name: 'tall.png', mediaType: 'image/png', base64: 'aGVsbG8=' } as const;
+  const seat = house.seat('one');
+  await seat.send({ type: 'say', ref: 'p', text: ' \n', attachments: [picture], delivery: 'queue' });
+  await house.idle();
+  expect(seat.outcome('p')?.state).toBe('done');
+  expect(titles(model)).toBe(0);
 });
 
 test('closing ends the request and does not wait for it (SC-21.5)', async () => {
-  const model = answering({ gate: new Promise(() => {}) });
+  const inner = answering({ gate: new Promise(() => {}) });
+  let asking: AbortSignal | null = null;
+  const model: Model = {
+    ...inner,
+    stream: (request, signal) => {
+      if (isTitle(request)) asking = signal;
+      return inner.stream(request, signal);
+    },
+  };
   const house = await openHouse({ script: model, naming: true });
   await house.seat('one').say('hello');
   await house.idle();
   const before = house.system.clock.now();
   await house.system.clock.runUntil(house.session.close());
   expect(house.system.clock.now() - before).toBeLessThan(1_000);
+  expect(asking).toMatchObject({ aborted: true });
 });

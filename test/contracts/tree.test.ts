@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Message, ModelRequest } from '../../src/core/models/model.ts';
 import type { TreeNode } from '../../src/protocol/query.ts';
-import { type House, lookTool, openHouse, type Seat, transcriptOf } from '../support/controller.ts';
+import { CTRL_C, type House, lookTool, openHouse, type Seat, transcriptOf } from '../support/controller.ts';
 import { gate, type ScriptedModel, scriptedModel } from '../support/script.ts';
 
 let refs = 0;
@@ -54,7 +54,7 @@ async function twoTurns(model: ScriptedModel): Promise<{ house: House; seat: Sea
 }
 
 describe('going elsewhere in the tree', () => {
-  test('a prompt leads to before it, with its words for the box; the other branch stays (SC-25.1, SC-25.2)', async () => {
+  test('a prompt leads to before it, with its words for the box; the other branch stays (SC-25.1, SC-25.2, SC-25.5)', async () => {
     const model = scriptedModel(['one', 'two', 'three']);
     const { house, seat } = await twoTurns(model);
     const before = seat.view.transcript.generation;
@@ -108,8 +108,13 @@ describe('going elsewhere in the tree', () => {
     expect(sent).toMatchObject({ accepted: false, refusal: { identifier: 'busy' } });
     expect(transcriptOf(seat.view)).toEqual(before);
     expect(seat.view.transcript.generation).toBe(0);
-    hold.open();
+    // Nothing runs any more, and something is held.
+    await seat.say('waits', 'queue');
+    await seat.send(CTRL_C);
     await house.idle();
+    expect(await seat.send({ type: 'navigate', entry, edit: true })).toEqual(sent);
+    expect(seat.view.transcript.generation).toBe(0);
+    await seat.send({ type: 'queue-discard', inputs: 'all' });
     expect(await seat.send({ type: 'navigate', entry: 'nowhere', edit: true })).toMatchObject({
       refusal: { identifier: 'no-such-entry' },
     });

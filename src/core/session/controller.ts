@@ -459,8 +459,9 @@ export async function createController(options: ControllerOptions): Promise<Sess
       // Only what is saved has a title, and only where somebody will see it (SC-21.2).
       const { delivery, text } = input;
       const asks = options.naming === true && options.canAsk && journal.folder !== null;
-      if (asks && model.model !== null && delivery !== 'resend' && delivery !== 'wake')
-        titles.ask(past.firstPrompt ?? text, model.model);
+      // What is asked again, and what the session says by itself, is nobody's first prompt (SC-10.10).
+      const first = past.firstPrompt ?? (delivery === 'resend' || delivery === 'wake' ? null : text);
+      if (asks && model.model !== null && first !== null) titles.ask(first, model.model);
     },
     asleep: wakeUp.of,
     beforeTurn: async () => {
