@@ -408,6 +408,21 @@ test('the border says what runs at the upper left, shell mode too, the model at 
   expect(bare.region('prompt').split('\n')[0]).toContain('no model  /login');
 });
 
+test('the clock of the border ticks while something runs, with reduced motion too, and stands at rest (FO-9)', async () => {
+  const driver = await drive({ columns: 140, options: { reducedMotion: true } });
+  await driver.publish({ type: 'activity', activity: { ...RUNNING, since: driver.clock.now() } });
+  const shown = () => Number(/Session: +(\d+)s/.exec(driver.region('prompt'))?.[1] ?? Number.NaN);
+  for (const seconds of [3, 6]) {
+    await driver.wait(3_000);
+    expect(shown()).toBeGreaterThanOrEqual(seconds - 1);
+    expect(shown()).toBeLessThanOrEqual(seconds);
+  }
+  await driver.publish({ type: 'activity', activity: { ...RUNNING, phase: 'idle', turn: null, since: null } });
+  const before = driver.region('prompt');
+  await driver.wait(5_000);
+  expect(driver.region('prompt')).toBe(before);
+});
+
 test('while the model writes a call its name stands beside the orbit with a count that moves (TR-3)', async () => {
   const driver = await running();
   const call = { type: 'live-call', part: 0, call: 'c', tool: 'write_file', title: 'Write src/a.ts' } as const;

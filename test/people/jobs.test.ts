@@ -43,8 +43,11 @@ describe('what the foot of the screen says', () => {
     await driver.press('backspace');
     // One that a tool waits for runs as well.
     await driver.publish(jobs(row('j1'), row('j2', { background: false })));
-    expect(driver.region('hint')).toContain('1 in the background');
+    expect(driver.region('hint')).toContain('2 running, 1 in the background');
     expect(driver.region('hint')).toContain('Ctrl-B to background');
+    await driver.publish(jobs(row('j1', { background: false }), row('j2', { background: false })));
+    expect(driver.region('hint')).toContain('2 running');
+    expect(driver.region('hint')).not.toContain('in the background');
   });
 
   test('JOB-7: in the transcript and the reader the key pages back and moves nothing', async () => {

@@ -129,6 +129,30 @@ test('! arms the shell: the line goes to it as typed, and Backspace past the sta
   expect(driver.region('prompt')).not.toContain('Shell');
   await driver.type('!ls -l\n');
   expect(driver.sentOf('say')).toMatchObject([{ text: 'ls -l', delivery: 'shell' }]);
+  // For one command alone; an empty line is none.
+  expect(driver.region('prompt')).not.toContain('Shell');
+  await driver.type('!\n');
+  expect(driver.sentOf('say')).toHaveLength(1);
+  expect(driver.region('prompt')).toContain('Shell');
+  await driver.press('escape');
+  await driver.wait(50);
+  expect(driver.region('prompt')).not.toContain('Shell');
+  await driver.type('hello\n');
+  expect(driver.sentOf('say')[1]?.delivery).not.toBe('shell');
+});
+
+test('a line for the shell can have several rows; its mark is no character of it (SH-1)', async () => {
+  const driver = await drive();
+  await driver.press('!');
+  const armed = driver.region('hint') + driver.region('prompt');
+  expect(driver.draft).toBe('');
+  await driver.type('for i in 1 2; do');
+  await driver.press('ctrl-j');
+  await driver.type('echo; done');
+  expect(driver.draft).toBe('for i in 1 2; do\necho; done');
+  await driver.press('enter');
+  expect(driver.sentOf('say')).toMatchObject([{ text: 'for i in 1 2; do\necho; done', delivery: 'shell' }]);
+  expect(driver.region('hint') + driver.region('prompt')).not.toBe(armed);
 });
 
 test('!! is for the person alone (DSH-3)', async () => {
@@ -189,6 +213,13 @@ test('? on an empty line lists the keys, typing hides them, mid-sentence it is t
   await driver.type('?');
   expect(driver.draft).toBe('');
   expect(driver.region('below')).toContain('Ctrl-J');
+  for (const hides of ['?', 'escape']) {
+    await driver.press(hides);
+    await driver.wait(50);
+    expect([hides, driver.draft, driver.region('below')]).toEqual([hides, '', '']);
+    await driver.press('?');
+    expect(driver.region('below')).toContain('Ctrl-J');
+  }
   await driver.type('a?');
   expect(driver.draft).toBe('a?');
   expect(driver.region('below')).toBe('');

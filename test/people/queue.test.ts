@@ -59,6 +59,25 @@ test('a narrow terminal keeps the mark and drops the words (QUE-3)', async () =>
   expect(driver.region('below')).not.toContain('next round');
 });
 
+test('lines that come back from the queue close the key list (HINT-3)', async () => {
+  const drafts = [{ text: 'one', attachments: [] }];
+  const driver = await drive({
+    wrap: (session) => ({
+      attach: (options, listener) => session.attach(options, listener),
+      read: (query, client) => session.read(query, client),
+      send: (intent, client) =>
+        intent.type === 'recall'
+          ? Promise.resolve({ accepted: true, value: { kind: 'recalled', drafts } })
+          : session.send(intent, client),
+    }),
+  });
+  await waiting(driver, [['one', 'steering']]);
+  await driver.press('?');
+  expect(driver.screen.keyList).toBe(true);
+  await driver.press('alt-c');
+  expect([driver.draft, driver.screen.keyList]).toEqual(['one', false]);
+});
+
 test('Up and Alt-C take everything that waits back above the half-typed line, the caret where it was (QUE-16, KY-2)', async () => {
   for (const chord of ['up', 'alt-c']) {
     const driver = await drive({

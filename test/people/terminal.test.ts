@@ -417,6 +417,15 @@ test('a session out of reach is said, tried again, and everything typed stays', 
   expect(driver.draft).toBe('keep');
 });
 
+test('where the title is to be left alone it is, the bell rings all the same (TERM-7)', async () => {
+  const driver = await drive({ options: { terminalTitle: false } });
+  await driver.publish({ type: 'head', head: { title: 'Fix it' } }, { type: 'activity', activity: WRITING });
+  await driver.raw('\x1b[O');
+  await driver.publish({ type: 'ask', ask: sampleAsk() });
+  expect(driver.terminal.output).not.toContain('\x1b]0;');
+  expect(driver.terminal.output).toContain('\x07');
+});
+
 test('the title names the session and says what goes on; a bell rings for who looks elsewhere (TERM-7)', async () => {
   const driver = await drive();
   await driver.publish({ type: 'head', head: { title: 'Fix it' } });

@@ -223,7 +223,7 @@ test('the key list has as many columns as fit and never overflows (HINT-3)', () 
 });
 
 describe('hint row', () => {
-  test('the mode comes first and is absent while asking; confinement never stands there (HINT-4, HINT-5, HINT-8)', () => {
+  test('the mode comes first and is absent while asking; confinement never stands there (HINT-5, HINT-8)', () => {
     const view = viewWith(({ head }) => Object.assign(head, { sandbox: 'bubblewrap' }));
     expect(hintParts(view, keymap).map((part) => plainText(part.line))).toEqual([
       'context not measured yet',
@@ -261,6 +261,12 @@ describe('hint row', () => {
     expect(left(200)).toEqual(['accept edits', 'context not measured yet', '1 in the background', '? for shortcuts']);
     expect(left(60)).toEqual(['accept edits', '1 in the background', '? for shortcuts']);
     expect(left(40)).toEqual(['accept edits', '1 in the background']);
+    expect(left(20)).toEqual(['accept edits']);
+    // A loop stands longer than any figure, and shorter than the mode.
+    view.head.standing = { loop: { every: 300_000, due: null, runs: 0 } as never, goal: null, watches: [] };
+    const loop = 'loop every 5m, now';
+    expect(left(60)).toEqual(['accept edits', loop, '1 in the background']);
+    expect(left(45)).toEqual(['accept edits', loop]);
     expect(left(20)).toEqual(['accept edits']);
   });
 });

@@ -32,15 +32,23 @@ export function hintParts(view: View, keymap: Keymap): HintPart[] {
   if (standing !== '') parts.push({ line: [piece(standing, 'accent')], drop: DROP.standing });
   const reading = contextReading(view);
   parts.push({ line: [piece(reading.words, 'quiet')], drop: reading.figure ? DROP.figures : DROP.unmeasured });
-  if (view.jobs.some((job) => job.state === 'running' && !job.background)) {
+  const awaited = view.jobs.filter((job) => job.state === 'running' && !job.background).length;
+  if (awaited > 0) {
     parts.push({ line: [piece(`${keymap.label('background') ?? ''} to background`, 'quiet')], drop: DROP.offer });
   }
   const jobs = view.jobs.filter(
     (job) => job.background && (job.state === 'running' || job.state === 'stopping'),
   ).length;
-  if (jobs > 0) parts.push({ line: [piece(`${jobs} in the background`, 'quiet')], drop: DROP.figures });
+  const counted = runningWords(awaited, jobs);
+  if (counted !== '') parts.push({ line: [piece(counted, 'quiet')], drop: DROP.figures });
   parts.push({ line: [piece('? for shortcuts', 'quiet')], drop: DROP.bindings });
   return parts;
+}
+
+/** All that runs counts, what a tool waits for too (SC-15.2); said apart is what nobody waits for (JOB-4). */
+function runningWords(awaited: number, jobs: number): string {
+  if (awaited === 0) return jobs === 0 ? '' : `${jobs} in the background`;
+  return jobs === 0 ? `${awaited} running` : `${awaited + jobs} running, ${jobs} in the background`;
 }
 
 /** What starts turns by itself, in a few words; a loop with the time of day it is due (LOOP-5). */
