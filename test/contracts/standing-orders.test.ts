@@ -299,6 +299,30 @@ for (const kind of LINKS)
       });
     });
 
+    test('a turn that went well while something was held is judged once nothing waits any more (GOAL-1)', async () => {
+      const place = await open([[{ wait: 60_000 }], 'worked', verdict('UNMET\nmore'), 'worked more', verdict('MET')]);
+      const { seat, linked, model } = place;
+      await seat.command('goal', 'done');
+      await seat.say('a');
+      await linked.settle();
+      await seat.say('held', 'queue');
+      await seat.send(CTRL_C);
+      await linked.settle();
+      await seat.say('b');
+      await linked.settle();
+      expect(model.requests).toHaveLength(2);
+      await seat.send({ type: 'queue-discard', inputs: 'all' });
+      await linked.settle();
+      expect(model.requests.map(({ calls }) => calls)).toEqual([
+        'allowed',
+        'allowed',
+        'forbidden',
+        'allowed',
+        'forbidden',
+      ]);
+      expect(notes(seat).at(-1)).toBe('The goal ended: it is met.');
+    });
+
     test.each([
       ['Esc', ESCAPE],
       ['Ctrl-C', CTRL_C],

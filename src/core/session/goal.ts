@@ -9,6 +9,8 @@ export const MOST_ROUNDS = 10;
 export interface Goal {
   readonly state: GoalState;
   settled(reason: TurnEndReason): void;
+  /** Something that kept the last turn from being judged is over. */
+  look(): void;
   pause(): boolean;
   resume(): boolean;
   /** What it is checking is no longer of interest. */
@@ -29,6 +31,8 @@ export function createGoal({ prompts, text, check, onChange, onEnd }: GoalParts)
   let reason: string | null = null;
   let checking: AbortController | null = null;
   let over = false;
+  /** A turn went well and was not judged yet: something waits, if only because it is held. */
+  let due = false;
 
   const end = (level: 'info' | 'warning', why: string): void => {
     if (over) return;
@@ -39,7 +43,8 @@ export function createGoal({ prompts, text, check, onChange, onEnd }: GoalParts)
   const look = async (): Promise<void> => {
     await prompts.idle();
     // What is said meanwhile has its own turn, and that one its own check.
-    if (over || paused || checking !== null || !prompts.quiet) return;
+    if (over || paused || !due || checking !== null || !prompts.quiet) return;
+    due = false;
     const own = new AbortController();
     checking = own;
     onChange();
@@ -89,12 +94,16 @@ export function createGoal({ prompts, text, check, onChange, onEnd }: GoalParts)
       return { text, state, rounds, reason };
     },
     settled: (ended) => {
-      if (over || paused || ended !== 'done') return;
-      void look();
+      due = !over && !paused && ended === 'done';
+      if (due) void look();
+    },
+    look: () => {
+      if (due) void look();
     },
     pause: () => {
       if (paused) return false;
       paused = true;
+      due = false;
       checking?.abort('stopped');
       onChange();
       return true;

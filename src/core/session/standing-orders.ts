@@ -191,9 +191,10 @@ export function createStandingOrders(parts: StandingParts): StandingOrders {
         watches.gone([entry.input]);
       }
       if (entry.kind !== 'dropped' && entry.kind !== 'queue') return;
-      if (loop === null && shown.watches.length === 0) return;
+      if (loop === null && goal === null && shown.watches.length === 0) return;
       void prompts.idle().then(() => {
         loop?.look();
+        goal?.look();
         watches.look();
       });
     },
