@@ -94,7 +94,14 @@ describe('/btw', () => {
     expect(seat.view.asides[0]!.exchanges).toMatchObject([
       { question: 'why a?', answer: 'the answer', state: 'answered' },
     ]);
-    expect(transcriptOf(seat.view).join()).not.toContain('why a?');
+    expect(transcriptOf(seat.view)).toEqual([
+      'prompt: work',
+      'call Look a: ok',
+      'call Look b: ok',
+      'model: done',
+      'end: done',
+    ]);
+    expect(JSON.stringify(await tree(house))).not.toContain('why a?');
     await say(house, seat, 'next');
     expect(saidIn(model.requests.at(-1)).join()).not.toContain('the answer');
     expect(seat.view.head.totals.requests).toBe(model.requests.length);
@@ -125,7 +132,7 @@ describe('/btw', () => {
     expect([model.requests.length, second.requests.length, seat.view.asides.length]).toEqual([1, 0, 0]);
   });
 
-  test('one question a target, repeats collapse; a note names those that pay for all of it (SC-23.4, SC-23.17)', async () => {
+  test('one question a target, repeats collapse; a note names those that pay for all of it (SC-23.3, SC-23.4, SC-23.17)', async () => {
     const model = scriptedModel(['hello', 'mine']);
     const second = other(['theirs', 'theirs again']);
     const { house, seat } = await opened(model, { others: [second] });
@@ -138,6 +145,9 @@ describe('/btw', () => {
       'one+low low',
     ]);
     expect(second.requests.map(({ effort }) => effort)).toEqual(['default', 'high']);
+    // With a level of its own it goes to the conversation's model, and begins as that one's requests do.
+    const [own, beside] = model.requests;
+    expect([beside!.effort, beside!.system, beside!.tools]).toEqual(['low', own!.system, own!.tools]);
     expect(flashes(seat)[0]).toContain('two, two+high pay for the whole conversation');
     const base = seat.view.asides[0]!.base;
     expect(base).not.toBeNull();
@@ -145,8 +155,10 @@ describe('/btw', () => {
   });
 
   test('going on in a thread: its words up to the newest answer, the same model and level (SC-23.8, SC-23.19)', async () => {
-    const model = scriptedModel(['hello', 'A1', { failure: { category: 'request-rejected', message: 'no' } }, 'A3']);
-    const { house, seat } = await opened(model);
+    const failed = { failure: { category: 'request-rejected', message: 'no' } } as const;
+    const model = scriptedModel(['hello', 'A1', failed, 'A3', 'A4', 'A5']);
+    const second = other(['B1', 'B2'], { efforts: ['high'] });
+    const { house, seat } = await opened(model, { others: [second] });
     await say(house, seat, 'first');
     await btw(seat, '+low Q1');
     await settled(seat);
@@ -159,7 +171,24 @@ describe('/btw', () => {
     expect(said.slice(0, 2)).toEqual(['user: first', 'assistant: hello']);
     expect(said.slice(3)).toEqual(['assistant: A1', 'user: Q3']);
     expect(model.requests[3]!.effort).toBe('low');
+    await btw(seat, '#1 Q4');
+    await settled(seat);
+    expect(saidIn(model.requests[4]).slice(3)).toEqual(['assistant: A1', 'user: Q3', 'assistant: A3', 'user: Q4']);
     expect(await btw(seat, '#7 Q')).toMatchObject({ refusal: { identifier: 'no-such-aside' } });
+    // A level alone stays on the thread's model; the conversation's, named, is meant; several at once never are.
+    await btw(seat, '$script:two Q1');
+    await settled(seat);
+    await btw(seat, '#2 +high Q2');
+    await settled(seat);
+    expect(second.requests.map(({ effort }) => effort)).toEqual(['default', 'high']);
+    expect(await btw(seat, '#2 $script:one $script:two Q3')).toMatchObject({
+      refusal: { identifier: 'too-many-models' },
+    });
+    expect(await btw(seat, '#2 +enormous Q3')).toMatchObject({ refusal: { identifier: 'effort-unknown' } });
+    await btw(seat, '#2 $script:one Q3');
+    await settled(seat);
+    expect(seat.view.asides[1]).toMatchObject({ model: model.ref, label: 'one' });
+    expect(seat.view.asides[1]!.exchanges.at(-1)).toMatchObject({ question: 'Q3', answer: 'A5' });
   });
 
   test('while the newest answer arrives nothing is asked on (SC-23.15); stopping ends one, Ctrl-C all when nothing else runs (SC-23.21, SC-23.5)', async () => {
@@ -261,6 +290,17 @@ test('without a model, or before the session is ready, nothing is asked (SC-23.1
   await house.settle();
   expect(await btw(seat, 'why?')).toMatchObject({ accepted: false });
   expect(seat.view.asides).toEqual([]);
+  // With one it waits until everything is there, and is asked then.
+  const opening = gate();
+  const model = scriptedModel(['because']);
+  const starting = await openHouse({ script: model, instructions: () => opening.opened.then(() => []) });
+  const early = starting.seat('two');
+  expect((await btw(early, 'why?')).accepted).toBe(true);
+  await starting.settle();
+  expect([model.requests.length, early.view.asides.length]).toEqual([0, 0]);
+  opening.open();
+  await settled(early);
+  expect(early.view.asides[0]!.exchanges).toMatchObject([{ question: 'why?', answer: 'because' }]);
 });
 
 test('completion: levels by their beginning after +, models by any part of their name after $ (SC-23.9)', async () => {

@@ -359,6 +359,8 @@ test(
     expect(existsSync(path)).toBe(false);
     expect(existsSync(join(main, 'b.txt'))).toBe(true);
     expect(git(main, 'branch', '--list', 'houston-*')).toBe('');
+    const summary = await readSummary(house.system.files, `${SESSION_FOLDER}/journal.jsonl`);
+    expect(summary?.folder).toBe(main);
   },
   SLOW_MS,
 );

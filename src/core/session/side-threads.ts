@@ -8,6 +8,7 @@ import { askBeside } from '../runtime/beside-request.ts';
 import { addText, contextOptions } from '../runtime/request.ts';
 import { exchangeEntries } from './add-exchange.ts';
 import { ASIDE, MOST_ASIDES } from './aside-record.ts';
+import { EFFORTS } from './one-turn-target.ts';
 import type { SessionParts, SideThreads } from './parts.ts';
 import { accepted, refused } from './sent.ts';
 import { type SideTarget, sideTargets } from './side-targets.ts';
@@ -264,7 +265,9 @@ function framed(question: string): string {
 function onlyEffort(typed: string, { model }: Aside): string {
   return typed
     .trim()
-    .replace(/^\$?(\+[a-z]+)(?=\s)/, (_, level: string) => `$${model.provider}:${model.model}${level}`);
+    .replace(/^\$?\+([a-z]+)(?=\s)/, (word, level: string) =>
+      EFFORTS.some((one) => one === level) ? `$${model.provider}:${model.model}+${level}` : word,
+    );
 }
 
 function startedText(targets: readonly SideTarget[]): string {
