@@ -49,6 +49,9 @@ export interface EffectParts {
   readonly write: (text: string) => void;
 }
 
+/** What is answered sooner, as nearly everything is, is never shown as on its way. */
+const ANSWER_MS = 300;
+
 /** Carries out one effect. Whatever it comes to arrives as an event; nothing here throws for what can go wrong outside. */
 export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
   const { session, client, dispatch } = parts;
@@ -89,6 +92,9 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
     }
     case 'hold':
       parts.clock.after(HOLD, () => dispatch({ type: 'held', ask: effect.ask }));
+      return;
+    case 'await-answer':
+      parts.clock.after(ANSWER_MS, () => dispatch({ type: 'answer-slow', ref: effect.ref }));
       return;
     case 'read-models':
       void quietly(session.read({ type: 'complete-argument', command: 'model', typed: '' }, client)).then((answer) => {

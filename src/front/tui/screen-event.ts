@@ -53,6 +53,7 @@ export type ScreenEvent =
   | { readonly type: 'drawn'; readonly ask: DrawnAsk }
   /** The time is over for which a question held its letter. */
   | { readonly type: 'held'; readonly ask: string }
+  | { readonly type: 'answer-slow'; readonly ref: string }
   | {
       readonly type: 'paths';
       readonly forText: Text;
@@ -124,6 +125,8 @@ export type ScreenEffect =
     }
   /** Comes back as `held` after a moment. */
   | { readonly kind: 'hold'; readonly ask: string }
+  /** Comes back as `answer-slow` after a moment. */
+  | { readonly kind: 'await-answer'; readonly ref: string }
   | { readonly kind: 'read-models' }
   | { readonly kind: 'read-tree' }
   | { readonly kind: 'read-rewind' }

@@ -34,6 +34,8 @@ export interface Screen {
   readonly asking: ReadonlySet<number>;
   /** What was said from here and is not over yet, by its ref: it returns to the box when it was stopped at once (STOP-6). */
   readonly said: ReadonlyMap<string, SentPrompt>;
+  /** What was said from here and not answered yet, by its ref; `slow`: for so long that it is shown as not saved yet. */
+  readonly onTheWay: ReadonlyMap<string, { readonly text: string; readonly slow: boolean }>;
   /** Outcomes the session was told that they were seen. */
   readonly seen: ReadonlySet<string>;
   /** Intents on their way: they count as busy, so that Ctrl-C right behind Enter cancels (INV-3). */
@@ -125,6 +127,7 @@ export function newScreen(options: ScreenOptions): Screen {
     exit: null,
     asking: new Set(),
     said: new Map(),
+    onTheWay: new Map(),
     seen: new Set(),
     unanswered: 0,
     note: null,

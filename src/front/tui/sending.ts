@@ -79,16 +79,27 @@ function say(screen: Screen, now: number, said: Said): Step {
     nextRef: screen.nextRef + 1,
     unanswered: screen.unanswered + 1,
     said: said.delivery === 'shell' ? screen.said : new Map(screen.said).set(ref, kept),
+    onTheWay: isPrivate ? screen.onTheWay : new Map(screen.onTheWay).set(ref, { text: kept.text, slow: false }),
   };
   const intent: Intent = { type: 'say', ref, ...said };
   // The private form leaves no trace, in the history neither (DSH-3).
   if (isPrivate) return step(next, { kind: 'send', intent, line });
-  return step(next, {
-    kind: 'send',
-    intent,
-    line,
-    remember: said.delivery === 'shell' ? `!${said.text}` : inWords(line),
-  });
+  const remember = said.delivery === 'shell' ? `!${said.text}` : inWords(line);
+  return step(next, { kind: 'send', intent, line, remember }, { kind: 'await-answer', ref });
+}
+
+/** It takes its time: whoever said it sees where it is. */
+export function answerIsSlow(screen: Screen, ref: string): Screen {
+  const waiting = screen.onTheWay.get(ref);
+  if (waiting === undefined) return screen;
+  return { ...screen, onTheWay: new Map(screen.onTheWay).set(ref, { ...waiting, slow: true }) };
+}
+
+function withoutWaiting(screen: Screen, intent: Intent): Screen {
+  if (intent.type !== 'say' || !screen.onTheWay.has(intent.ref)) return screen;
+  const onTheWay = new Map(screen.onTheWay);
+  onTheWay.delete(intent.ref);
+  return { ...screen, onTheWay };
 }
 
 function sentNow(screen: Screen, line: Line, now: number): SentPrompt {
@@ -99,8 +110,9 @@ function sentNow(screen: Screen, line: Line, now: number): SentPrompt {
  * What became of an intent. A refused prompt comes back whole, markers and all (PE-10); a recall brings its lines. A refused
  * command leaves the box as every command does: its reason is said, and Up brings it, whole, for another try.
  */
-export function intentAnswered(screen: Screen, event: Extract<ScreenEvent, { type: 'sent' }>): Step {
+export function intentAnswered(before: Screen, event: Extract<ScreenEvent, { type: 'sent' }>): Step {
   const { intent, sent, line, remember } = event;
+  const screen = withoutWaiting(before, intent);
   const leaves = sent.accepted || intent.type === 'command';
   const keep: ScreenEffect[] = remember === null || !leaves ? [] : [{ kind: 'remember', text: remember }];
   const counts = intent.type === 'say' || intent.type === 'command';

@@ -11,7 +11,7 @@ import { editedLine, isBlank, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEvent } from './screen-event.ts';
-import { intentAnswered } from './sending.ts';
+import { answerIsSlow, intentAnswered } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { choiceItems, outputArrived, outputFailed, statusOpened } from './update-answers.ts';
 import { jobPrinted, jobsResized, terminalStarted } from './update-jobs.ts';
@@ -44,6 +44,8 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
     }
     case 'held':
       return heldLongEnough(screen, context, event.ask);
+    case 'answer-slow':
+      return stay(answerIsSlow(screen, event.ref));
     case 'sent':
       return connectAnswered(screen, event) ?? answered(screen, context, event);
     case 'flash':

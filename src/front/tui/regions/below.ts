@@ -26,6 +26,7 @@ export function belowRows(view: View, screen: Screen, keymap: Keymap): BelowRow[
     ...attachmentRows(screen),
     ...stashRows(screen, keymap, width),
     ...waitingRows(view, keymap, width),
+    ...unansweredRows(view, screen, width),
     ...(screen.completion === null ? [] : completionLines(screen.completion, width)),
     ...(screen.keyList ? keyListLines(keymap, width).map((line): BelowRow => ({ line, right: [] })) : []),
   ];
@@ -96,6 +97,24 @@ function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
   const more: BelowRow[] = hidden > 0 ? [{ line: [piece(`  and ${hidden} more`, 'quiet')], right: [] }] : [];
   return [...shown, ...more, ...pauseRows(view, keymap, width)];
 }
+
+/** What was sent and is in no journal yet: the host is still starting, or does not answer (decisions §10.18). */
+function unansweredRows(view: View, screen: Screen, width: number): BelowRow[] {
+  const known = new Set(view.outcomes.filter(({ client }) => client === screen.client).map(({ ref }) => ref));
+  const slow = [...screen.onTheWay].flatMap(([ref, one]) => (one.slow && !known.has(ref) ? [one] : []));
+  const shown = slow.slice(0, WAITING_ROWS).map(({ text }): BelowRow => {
+    const room = width - 2 - textWidth(NOT_SAVED) - 3;
+    const withWords = room >= 16;
+    return {
+      line: [piece('○ ', 'quiet'), piece(cutToWidth(oneLine(text), withWords ? room : width - 2), 'text')],
+      right: withWords ? [piece(NOT_SAVED, 'signal')] : [],
+    };
+  });
+  const hidden = slow.length - shown.length;
+  return hidden > 0 ? [...shown, { line: [piece(`  and ${hidden} more`, 'quiet')], right: [] }] : shown;
+}
+
+const NOT_SAVED = 'not saved yet';
 
 /** Why what waits is held, and the keys that go on, take back, discard or try again (decisions §10.5). */
 function pauseRows(view: View, keymap: Keymap, width: number): BelowRow[] {
