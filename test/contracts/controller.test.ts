@@ -703,6 +703,27 @@ test('on the limiting round no tool may be called, the model is told, and calls 
   expect(seat.outcome('one-1')).toMatchObject({ state: 'done', messages: [{ identifier: 'turn-limit' }] });
 });
 
+test('a turn that somebody watches has no limit of rounds, and a stop reaches it in the middle of one (TURN-1)', async () => {
+  const system = createMemorySystem();
+  const long = { at: 'long', ms: 60_000 };
+  const model = scriptedModel(
+    [(_request, index) => [{ tool: 'look', input: index < 205 ? { at: String(index) } : long }]],
+    { repeatLast: true },
+  );
+  const house = await openHouse({ system, script: model });
+  const seat = house.seat('one');
+  await seat.say('go');
+  await seat.until(({ transcript }) =>
+    transcript.items.some((item) => item.kind === 'call' && item.title === 'Look long'),
+  );
+  const before = system.clock.now();
+  await seat.send(ESCAPE);
+  await house.idle();
+  expect(system.clock.now() - before).toBeLessThan(1_000);
+  expect(model.requests).toHaveLength(206);
+  expect(transcriptOf(seat.view).at(-1)).toBe('end: stopped');
+});
+
 test('a refused picture is left out, said, and the request tried once more (UP-28)', async () => {
   const model = scriptedModel([{ failure: { category: 'image-rejected', message: 'no' } }, 'without it']);
   const house = await openHouse({ script: model });
@@ -871,6 +892,13 @@ test('a row that a turn has taken cannot be recalled any more (INV-1, QUE-16)', 
   const sent = await seat.say('run');
   const input = sent.accepted && sent.value?.kind === 'input' ? sent.value.input : '';
   expect(await seat.send({ type: 'recall', inputs: [input] })).toMatchObject({ value: { drafts: [] } });
+  // Whatever still waits comes back in the order it was typed, however it was to go out.
+  await seat.say('b', 'queue');
+  await seat.say('c');
+  await seat.say('ls', 'shell');
+  expect(await seat.send({ type: 'recall', inputs: 'all' })).toMatchObject({
+    value: { drafts: [{ text: 'b' }, { text: 'c' }, { text: 'ls' }] },
+  });
   held.open();
   await house.idle();
   expect(seat.outcome('one-1')?.state).toBe('done');

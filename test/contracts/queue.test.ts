@@ -229,6 +229,16 @@ for (const kind of LINKS) {
       ]);
       expect(saidIn(model.requests[1]).slice(-3)).toEqual(['a', 'b', 'c']);
       expect([2, 3, 4].map((n) => seat.outcome(n)?.turn)).toEqual([2, 2, 2]);
+      // Also where no command stands in between.
+      const more = await busy(kind, ['both', 'its own']);
+      const other = await more.linked.sit('two');
+      await more.seat.say('a', 'steering');
+      await Promise.all([more.seat.say('b', 'interrupt', { together: true }), other.say('late', 'queue')]);
+      await more.linked.idle();
+      expect(more.model.requests.slice(1).map((request) => saidIn(request).slice(1))).toEqual([
+        ['a', 'b'],
+        ['a', 'b', 'late'],
+      ]);
     });
 
     test('Ctrl-Enter during a compaction stops nothing and queues (QUE-14)', async () => {

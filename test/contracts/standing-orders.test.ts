@@ -83,6 +83,19 @@ for (const kind of LINKS)
         'prompt: and another',
         'prompt: check',
       ]);
+      // A turn that failed holds what waited behind it.
+      const failing = await open(['one', { gate: held.opened, failure: { category: 'request-rejected' } }, 'three']);
+      await failing.seat.command('loop', '1m check');
+      await failing.linked.settle();
+      void failing.seat.say('fails');
+      void failing.seat.say('held', 'queue');
+      await failing.linked.settle();
+      expect(failing.seat.view.queue.rows).toMatchObject([{ text: 'held', held: true }]);
+      await pass(failing, 5 * MINUTE);
+      expect(prompts(failing.seat)).toEqual(['prompt: check', 'prompt: fails']);
+      await failing.seat.send({ type: 'queue-discard', inputs: 'all' });
+      await failing.linked.settle();
+      expect(prompts(failing.seat)).toEqual(['prompt: check', 'prompt: fails', 'prompt: check']);
     });
 
     test('an interval out of range is bent, and that is said; an unknown pace is the model’s own, in its bounds (LOOP-3)', async () => {
@@ -263,6 +276,7 @@ for (const kind of LINKS)
     test('stopped and failed turns are not judged and keep the goal; pausing, going on and taking away are whole words (GOAL-2)', async () => {
       const place = await open([
         [{ wait: 60_000 }],
+        { failure: { category: 'request-rejected' } },
         'worked',
         'worked again',
         verdict('MET\nyes'),
@@ -279,10 +293,15 @@ for (const kind of LINKS)
       await linked.settle();
       expect(model.requests).toHaveLength(1);
       expect(seat.view.head.standing?.goal?.state).toBe('active');
+      await seat.say('go');
+      await linked.settle();
+      expect(transcriptOf(seat.view).at(-1)).toBe('end: failed');
+      expect(model.requests).toHaveLength(2);
+      expect(seat.view.head.standing?.goal?.state).toBe('active');
       await seat.command('goal', 'pause');
       await seat.say('go');
       await linked.settle();
-      expect(model.requests).toHaveLength(2);
+      expect(model.requests).toHaveLength(3);
       await seat.command('goal', 'resume');
       await seat.command('goal');
       expect(flashes(seat).at(-1)).toBe('Goal (active, 0 of 10 rounds): pause the tests');
@@ -346,7 +365,7 @@ for (const kind of LINKS)
       },
     );
 
-    test('what is said while a check runs starts at once; that verdict counts for nothing, and the new turn is judged', async () => {
+    test('what is said while a check runs starts at once; that verdict counts for nothing, and the new turn is judged (GOAL-2)', async () => {
       const held = gate();
       const { seat, linked } = await open([
         'worked',
@@ -409,6 +428,19 @@ for (const kind of LINKS)
       await linked.settle();
     });
 
+    test('two files that change together start two turns, five seconds apart (FSW-1)', async () => {
+      const place = await watched(['one', 'two']);
+      const { seat, put } = place;
+      for (const name of ['a.log', 'b.log']) await seat.command('watch', name);
+      for (const name of ['a.log', 'b.log']) await put(name, 'more');
+      await pass(place, 5_000);
+      expect(prompts(seat)).toEqual(['wake: [Houston: watch 1: the file a.log changed.]']);
+      await pass(place, 4_999);
+      expect(prompts(seat)).toHaveLength(1);
+      await pass(place, 1);
+      expect(prompts(seat).slice(1)).toEqual(['wake: [Houston: watch 2: the file b.log changed.]']);
+    });
+
     test('it waits until nothing runs and nothing waits; eight are the most; after seven days it ends (FSW-1)', async () => {
       const held = gate();
       const place = await watched([{ parts: ['one'], gate: held.opened }, 'two', 'three']);
@@ -420,6 +452,7 @@ for (const kind of LINKS)
       await put('a.log', 'more');
       await pass(place, 20_000);
       expect(prompts(seat)).toEqual(['prompt: work']);
+      expect(seat.view.queue.rows.map(({ text }) => text)).toEqual(['then this']);
       held.open();
       await linked.settle();
       expect(prompts(seat)).toEqual(['prompt: work', 'prompt: then this', expect.stringContaining('wake: ')]);
