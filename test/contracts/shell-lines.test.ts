@@ -119,6 +119,43 @@ test('SH-7: mid-turn a line waits for what runs, is run by the person’s own sh
   expect(sent(model.requests[2])).toContain('by /usr/bin/fish');
 });
 
+test('a line runs without a model, and one that does not start ends no other way than stopped (SC-11.6)', async () => {
+  const system = createMemorySystem();
+  program(system, 'ls', ({ write }) => {
+    write('a.ts\n');
+    return 0;
+  });
+  const { house } = await openJobsHouse([], { system, problem: { identifier: 'no-model', message: 'none' } });
+  const seat = house.seat('one');
+  await seat.until(({ head }) => head.startupProblem !== null);
+  await seat.say('ls', 'shell');
+  await house.idle();
+  expect(seat.outcome('one-1')?.state).toBe('done');
+  expect(callsOf(seat.view)[0]).toMatchObject({ state: 'ok', tail: '', display: { kind: 'terminal', exit: 0 } });
+  expect(seat.view.activity).toMatchObject({ phase: 'idle', detail: '' });
+});
+
+test('a private line is ended with its group when it is stopped, and of it nothing is told or kept (SC-11.2)', async () => {
+  const system = createMemorySystem();
+  program(system, 'serve', async ({ write, clock, ended }) => {
+    write('hush\n');
+    await clock.sleep(1e9, ended);
+    return 0;
+  });
+  const { house, model } = await openJobsHouse(['ok'], { system });
+  const seat = house.seat('one');
+  await seat.send({ type: 'say', ref: 'p', text: 'serve', attachments: [], delivery: 'shell', private: true });
+  await seat.until(({ activity }) => activity.phase === 'shell');
+  await seat.send(CTRL_C);
+  await house.idle();
+  expect(system.processes.running).toEqual([]);
+  expect(seat.outcome('p')?.state).toBe('stopped');
+  await seat.say('hello');
+  await seat.send({ type: 'queue-resume' });
+  await house.idle();
+  expect(sent(model.requests[0])).not.toMatch(/serve|hush/);
+});
+
 test('DSH-4: the time a line takes is the session’s, a private one’s too', async () => {
   const system = createMemorySystem();
   program(system, 'sleep 7', async ({ clock }) => {

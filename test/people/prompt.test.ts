@@ -134,10 +134,12 @@ test('! arms the shell: the line goes to it as typed, and Backspace past the sta
   await driver.type('!\n');
   expect(driver.sentOf('say')).toHaveLength(1);
   expect(driver.region('prompt')).toContain('Shell');
+  await driver.type('hello');
   await driver.press('escape');
   await driver.wait(50);
   expect(driver.region('prompt')).not.toContain('Shell');
-  await driver.type('hello\n');
+  expect(driver.draft).toBe('hello');
+  await driver.press('enter');
   expect(driver.sentOf('say')[1]?.delivery).not.toBe('shell');
 });
 

@@ -25,7 +25,7 @@ export interface JobsHouse {
 }
 
 export interface JobsHouseOptions
-  extends Partial<Pick<ControllerOptions, 'jobsWake' | 'canAsk' | 'redact' | 'rules' | 'skills'>> {
+  extends Partial<Pick<ControllerOptions, 'jobsWake' | 'canAsk' | 'redact' | 'rules' | 'skills' | 'mode' | 'problem'>> {
   readonly system?: MemorySystem;
   readonly lifetime?: JobLifetime;
   readonly outputs?: string | null;

@@ -280,6 +280,7 @@ describe('in memory', () => {
     looks = 0;
     await memory.clock.advance(60_000);
     expect(looks).toBe(0);
+    expect(memory.clock.timers).toBe(0);
   });
 });
 
