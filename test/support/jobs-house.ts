@@ -25,13 +25,15 @@ export interface JobsHouse {
 }
 
 export interface JobsHouseOptions
-  extends Partial<Pick<ControllerOptions, 'jobsWake' | 'canAsk' | 'redact' | 'rules' | 'skills' | 'mode' | 'problem'>> {
+  extends Partial<Pick<ControllerOptions, 'jobsWake' | 'canAsk' | 'redact' | 'rules' | 'skills' | 'mode'>> {
   readonly system?: MemorySystem;
   readonly lifetime?: JobLifetime;
   readonly outputs?: string | null;
   /** The process it runs in: a later one has another number. */
   readonly pid?: number;
   readonly repeatLast?: boolean;
+  /** Why there is no model. */
+  readonly problem?: { readonly identifier: string; readonly message: string };
   /** Houston's own. */
   readonly environment?: Readonly<Record<string, string>>;
 }
