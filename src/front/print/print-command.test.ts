@@ -54,3 +54,54 @@ for (const kind of LINKS)
     expect(said).toHaveLength(1);
     expect(said[0]).toStartWith('houston: not-a-worktree: ');
   });
+
+for (const kind of LINKS)
+  test(`a command's caller waits for what it began, fails where it was refused, thrown away or warned of, and leaves nothing behind a turn, ${kind} (SC-28.5.4)`, async () => {
+    const held = gate();
+    const summary = gate();
+    const model = scriptedModel([
+      `a first reply ${'word '.repeat(1_000)}`,
+      [{ wait: summary.opened }, 'what was said, in short'],
+      [{ wait: held.opened }, 'done'],
+    ]);
+    const linked = await openLinked(kind, { script: model });
+    const seat = await linked.sit('window');
+    await linked.idle();
+    await seat.say('begin');
+    await linked.idle();
+    const said: string[] = [];
+    let calls = 0;
+    const run = (name: string, argument = '') =>
+      runPrintCommand({
+        session: linked.house.session,
+        client: 'caller',
+        ref: `c${++calls}`,
+        command: slashCommands(seat.view.head.commands).find((one) => one.name === name)!,
+        argument,
+        err: (text) => void said.push(text),
+        interrupted: new AbortController().signal,
+      });
+    let code: number | null = null;
+    const compacting = run('compact').then((ended) => {
+      code = ended;
+    });
+    await seat.until((view) => view.activity.phase === 'compacting');
+    await linked.settle();
+    expect([code, said]).toEqual([null, []] as never);
+    summary.open();
+    await compacting;
+    expect([code, said]).toEqual([0, []] as never);
+    // What is not understood, and what only a window can show.
+    expect(await run('autocompact', 'sideways')).not.toBe(0);
+    expect(await run('theme')).toBe(2);
+    expect(said.join('')).toContain('needs-a-window');
+    void seat.say('go on');
+    await seat.until((view) => view.activity.phase !== 'idle');
+    const dropped = run('compact');
+    await seat.until((view) => view.queue.rows.length === 1);
+    await seat.send({ type: 'queue-discard', inputs: 'all' });
+    expect(await dropped).not.toBe(0);
+    held.open();
+    await linked.idle();
+    expect(await run('quit')).toBe(0);
+  });
