@@ -17,7 +17,7 @@ test('a session goes on in its own folder of this repository, or here when that 
   expect(await folderFor(system, '/one', '/one/gone')).toMatchObject({ value: '/one' });
 });
 
-test('a living folder of another repository and a vanished foreign one are two refusals that name it (SC-20.15)', async () => {
+test('a living folder of another repository and a vanished foreign one are two refusals that name it (SC-20.15, SC-20.6)', async () => {
   const other = await folderFor(system, '/one', '/two');
   const gone = await folderFor(system, '/one', '/three');
   expect([other.ok, gone.ok]).toEqual([false, false]);

@@ -57,6 +57,31 @@ test('a session that cannot be opened leaves this one as it is, and says why (SC
   expect(driver.sentOf('end')).toEqual([]);
 });
 
+test('the session one is in is said and not opened again (SC-20.5)', async () => {
+  const { driver, wishes, line } = await withDoor();
+  const { session } = driver.session.view.head;
+  for (const id of [session, session.slice(0, 8)]) {
+    await line(`/resume ${id}`);
+    expect(driver.screenText()).toContain('You are in that session');
+    expect([wishes, driver.left]).toEqual([[], null]);
+  }
+});
+
+test('while another session is being opened nothing of this one is touched; only then it is left (SC-20.17)', async () => {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  const { driver, line } = await withDoor(() => promise);
+  await line('/resume b0000000');
+  await driver.type('still here');
+  expect([driver.left, driver.draft, driver.sentOf('end'), driver.sentOf('cancel')]).toEqual([
+    null,
+    'still here',
+    [],
+    [],
+  ]);
+  resolve(null);
+  expect((await driver.exit).reason).toBe('switched');
+});
+
 test('/new begins another session, /fork a copy of this one', async () => {
   const first = await withDoor();
   await first.line('/new');
