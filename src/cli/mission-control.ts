@@ -3,6 +3,7 @@ import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import type { Settings } from '../core/settings/schema.ts';
 import type { ExitReport, PromptHistoryDoor } from '../front/tui/app.ts';
+import type { RestWork } from '../front/tui/rest.ts';
 import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
@@ -334,7 +335,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       ...look,
       // Once a process.
       ...(drawing.previous === undefined
-        ? { atRest: createRehearsal({ ...system, options: look, head }, system.terminal.size()) }
+        ? { atRest: thenTidy(createRehearsal({ ...system, options: look, head }, system.terminal.size())) }
         : {}),
       ...(drawing.prompt !== null && line.files.length === 0 ? { prompt: drawing.prompt } : {}),
       readLook: () => readLook(system.files, layers, line.theme),
