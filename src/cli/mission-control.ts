@@ -511,3 +511,12 @@ function sayGoodbye(
   if (report.reason === 'crashed' || refusal !== null) return 1;
   return report.reason === 'signal' ? 130 : 0;
 }
+
+/** What loading and a rehearsal left behind is cleared away before the first key would have to wait for it. */
+function thenTidy(work: RestWork): RestWork {
+  return () => {
+    const more = work();
+    if (!more) Bun.gc(true);
+    return more;
+  };
+}
