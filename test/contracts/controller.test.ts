@@ -823,7 +823,7 @@ test('without a model the session stays usable: prompts wait, and run once one w
   expect(transcriptOf(seat.view).slice(2)).toEqual(['prompt: hi', 'model: hello', 'end: done']);
 });
 
-test('headless without a model: the prompt fails with the reason', async () => {
+test('headless without a model: the prompt fails with the reason (SC-44.9)', async () => {
   const house = await openHouse({
     script: scriptedModel([]),
     canAsk: false,

@@ -346,6 +346,13 @@ for (const kind of LINKS) {
         refusal: { identifier: 'not-your-turn' },
       });
       expect(model.requests).toHaveLength(1);
+      // A clear opens nothing while it is under way.
+      await other.send({ type: 'queue-discard', inputs: 'all' });
+      for (const text of ['b again', 'c again']) await other.say(text, 'queue');
+      await linked.settle();
+      expect(seat.outcome(2)?.state).toBe('your-turn');
+      expect(texts(seat.view)).toEqual(['b again', 'c again']);
+      expect(model.requests).toHaveLength(1);
       await seat.send({ type: 'command-done', ref: 'one-2' });
       await linked.idle();
       expect(seat.outcome(2)?.state).toBe('done');

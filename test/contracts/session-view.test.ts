@@ -170,6 +170,7 @@ for (const kind of LINKS)
         .slice(from)
         .flatMap((change) => (change.type === 'entry' ? [change.entry.kind] : []));
       expect(entries).toEqual(['name']);
+      expect(kinds(seat, from)).not.toContain('branch');
       from = seat.changes.length;
       const { generation } = seat.view.transcript;
       await seat.command('undo');
@@ -252,6 +253,8 @@ for (const kind of LINKS)
       });
       const gone = await session.read({ type: 'output', call: 'none', from: 0, count: 1 });
       expect(gone).toMatchObject({ ok: false, refusal: { message: 'There is no result of a call none.' } });
+      const broken = await session.read({ type: 'find', words: 5, limit: 9 } as unknown as Query);
+      expect(broken).toMatchObject({ ok: false, refusal: { identifier: 'query-failed' } });
       await linked.settle();
       expect(JSON.stringify(seat.view)).toBe(before);
     });
