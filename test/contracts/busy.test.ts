@@ -1,11 +1,13 @@
 // What holds the session and what waits for it, through the door: the same over every link.
 import { describe, expect, test } from 'bun:test';
-import type { Model, ModelRequest } from '../../src/core/models/model.ts';
+import type { Model } from '../../src/core/models/model.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
+import { busy } from '../support/busy-session.ts';
 import { CTRL_C, ESCAPE, scriptedLine, transcriptOf } from '../support/controller.ts';
 import { LINKS, type LinkKind, openLinked } from '../support/linked-house.ts';
 import { gate, type ScriptReply, scriptedModel } from '../support/script.ts';
+import { saidIn } from '../support/what-was-said.ts';
 
 const texts = (view: View): string[] => view.queue.rows.map((row) => row.text);
 const running = (view: View): boolean =>
@@ -13,27 +15,7 @@ const running = (view: View): boolean =>
 const LONG = 'first '.repeat(3000);
 const SMALL = { facts: { contextWindow: 100_000 } };
 
-function saidIn(request: ModelRequest | undefined): string[] {
-  return (request?.messages ?? []).flatMap((message) =>
-    message.role === 'user' ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
-  );
-}
-
 const promptsOf = (view: View): string[] => transcriptOf(view).filter((line) => line.startsWith('prompt'));
-
-/** A session in which a turn runs until `held` is opened. */
-async function busy(kind: LinkKind, replies: Parameters<typeof scriptedModel>[0], more = {}) {
-  const held = gate();
-  const model = scriptedModel([{ parts: ['...', { wait: held.opened }] }, ...replies]);
-  const system = createMemorySystem();
-  const lines = { runLine: scriptedLine(system.clock), runOwnLine: scriptedLine(system.clock) };
-  const linked = await openLinked(kind, { system, script: model, ...lines, ...more });
-  await linked.idle();
-  const seat = await linked.sit('one');
-  void seat.say('start');
-  await seat.until((view) => view.live !== null);
-  return { held, model, system, linked, seat };
-}
 
 /** One turn of a long answer behind it, then `replies`. */
 async function grown(kind: LinkKind, replies: readonly ScriptReply[]) {
@@ -68,7 +50,7 @@ for (const kind of LINKS) {
       expect(seat.states(4)).toEqual(['waiting', 'started', 'done']);
     });
 
-    test('a turn takes what steers it, in order and all of it; what has the same words and waits for its own turn stays, what was taken back is gone (SC-3.7, INV-2)', async () => {
+    test('a turn takes what steers it, in order and all of it; what has the same words and waits for its own turn stays, what was taken back is gone (SC-3.7, SC-7.3, INV-2)', async () => {
       const system = createMemorySystem();
       const second = gate();
       const model = scriptedModel([

@@ -4,15 +4,10 @@ import { SystemError } from '../../src/system/files.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { openHouse, type Seat } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
+import { flashes } from '../support/what-was-said.ts';
 
 const TWO = { provider: 'other', model: 'two' } as const;
 const THREE = { provider: 'other', model: 'three' } as const;
-
-function flashes(seat: Seat): string[] {
-  return seat.updates.flatMap(({ changes }) =>
-    changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])),
-  );
-}
 
 const choose = (seat: Seat, model: typeof TWO | typeof THREE | { provider: string; model: string }) =>
   seat.send({ type: 'set-model', model, effort: null });

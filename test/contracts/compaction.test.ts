@@ -20,6 +20,7 @@ import {
   transcriptOf,
 } from '../support/controller.ts';
 import { gate, type ScriptEntry, type ScriptedModel, scriptedModel } from '../support/script.ts';
+import { flashes } from '../support/what-was-said.ts';
 
 /** A small model: 20,000 tokens, of which the conversation may take 18,000. */
 const SMALL = { contextWindow: 20_000, maxOutput: 1_000 };
@@ -66,8 +67,6 @@ async function entriesOf(house: House, kind: Entry['kind']): Promise<Entry[]> {
 
 const notes = (view: View): string[] =>
   view.transcript.items.flatMap((item) => (item.kind === 'note' ? [`${item.identifier}: ${item.text}`] : []));
-const flashes = (seat: Seat): string[] =>
-  seat.updates.flatMap(({ changes }) => changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])));
 
 describe('by itself, before a round', () => {
   test('the newest task, rules, mode and list survive whatever the summary says (UP-31, CMP-1, CX-5)', async () => {

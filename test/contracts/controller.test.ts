@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import type { Message, ModelRequest } from '../../src/core/models/model.ts';
 import { createTools } from '../../src/core/tools/registry.ts';
-import type { Entry } from '../../src/protocol/entry.ts';
 import { applyEntry, emptyHead, emptyView } from '../../src/protocol/reduce.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { CTRL_C, ESCAPE, type House, openHouse, type Seat, scriptedLine, transcriptOf } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
+import { entriesOf } from '../support/what-was-said.ts';
 
 /** What a request says, in short: texts of the person, of the model, and results. */
 function saidIn(request: ModelRequest | undefined): string[] {
@@ -22,12 +22,6 @@ function saidIn(request: ModelRequest | undefined): string[] {
 const running = (view: View): boolean =>
   view.transcript.items.some((item) => item.kind === 'call' && item.state === 'running');
 const texts = (view: View): string[] => view.queue.rows.map((row) => row.text);
-
-async function entriesOf(house: House): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const entry of house.journal.all()) entries.push(entry);
-  return entries;
-}
 
 async function answerYes(seat: Seat, choice: 'once' | 'session' | 'no' = 'once'): Promise<void> {
   await seat.until((view) => view.asks.length > 0);

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { HouseOptions } from '../support/controller.ts';
 import { openHouse, type Seat } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
+import { flashes } from '../support/what-was-said.ts';
 
 const OFFERED = { fast: true, price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } } as const;
 const fast = (on: boolean): NonNullable<HouseOptions['usage']> => ({
@@ -10,12 +11,6 @@ const fast = (on: boolean): NonNullable<HouseOptions['usage']> => ({
   sleeps: 0,
   fast: on,
 });
-
-function flashes(seat: Seat): string[] {
-  return seat.updates.flatMap(({ changes }) =>
-    changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])),
-  );
-}
 
 const command = (seat: Seat, ref: string, argument: string) =>
   seat.send({ type: 'command', ref, name: 'fast', argument });

@@ -1,21 +1,15 @@
 // A model or an effort for one turn alone, named at the very start of a prompt.
 import { expect, test } from 'bun:test';
 import type { ModelRequest } from '../../src/core/models/model.ts';
-import type { Entry } from '../../src/protocol/entry.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
-import { ESCAPE, type House, openHouse, transcriptOf } from '../support/controller.ts';
+import { ESCAPE, openHouse, transcriptOf } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
+import { entriesOf } from '../support/what-was-said.ts';
 
 const TWO = { provider: 'other', model: 'two' } as const;
 
 function said(request: ModelRequest | undefined): string {
   return JSON.stringify(request?.messages ?? []);
-}
-
-async function entriesOf({ journal }: House): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const entry of journal.all()) entries.push(entry);
-  return entries;
 }
 
 test('a target holds for one turn with all its rounds, then the conversation is on its own again (SC-10.4)', async () => {

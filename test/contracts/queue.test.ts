@@ -1,44 +1,19 @@
 // What a controller promises of what waits, through the door: the same over every link.
 import { describe, expect, test } from 'bun:test';
-import type { Model, ModelRequest } from '../../src/core/models/model.ts';
+import type { Model } from '../../src/core/models/model.ts';
 import type { Tool } from '../../src/core/tools/tool.ts';
-import type { Entry } from '../../src/protocol/entry.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
+import { busy } from '../support/busy-session.ts';
 import { CTRL_C, ESCAPE, lookTool, scriptedLine, transcriptOf } from '../support/controller.ts';
-import { LINKS, type LinkedHouse, type LinkKind, openLinked } from '../support/linked-house.ts';
+import { LINKS, openLinked } from '../support/linked-house.ts';
 import { gate, scriptedModel } from '../support/script.ts';
+import { entriesOf, saidIn } from '../support/what-was-said.ts';
 
 const texts = (view: View): string[] => view.queue.rows.map((row) => row.text);
 const live = (view: View): boolean => view.live !== null;
 const running = (view: View): boolean =>
   view.transcript.items.some((item) => item.kind === 'call' && item.state === 'running');
-
-function saidIn(request: ModelRequest | undefined): string[] {
-  return (request?.messages ?? []).flatMap((message) =>
-    message.role === 'user' ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
-  );
-}
-
-async function entriesOf({ house }: LinkedHouse): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const entry of house.journal.all()) entries.push(entry);
-  return entries;
-}
-
-/** A session in which a turn runs until `held` is opened. */
-async function busy(kind: LinkKind, replies: Parameters<typeof scriptedModel>[0], more = {}) {
-  const held = gate();
-  const model = scriptedModel([{ parts: ['...', { wait: held.opened }] }, ...replies]);
-  const system = createMemorySystem();
-  const lines = { runLine: scriptedLine(system.clock), runOwnLine: scriptedLine(system.clock) };
-  const linked = await openLinked(kind, { system, script: model, ...lines, ...more });
-  await linked.idle();
-  const seat = await linked.sit('one');
-  void seat.say('start');
-  await seat.until(live);
-  return { held, model, system, linked, seat };
-}
 
 for (const kind of LINKS) {
   describe(`the queue ${kind}`, () => {
@@ -389,7 +364,7 @@ for (const kind of LINKS) {
       await linked.idle();
       // Each prompt its own turn: none of them steers the first.
       expect(transcriptOf(seat.view).filter((line) => line.startsWith('prompt'))).toEqual(['prompt: a', 'prompt: b']);
-      const names = (await entriesOf(linked)).flatMap((entry) =>
+      const names = (await entriesOf(linked.house)).flatMap((entry) =>
         entry.kind === 'name' && entry.by === 'person' ? [entry.name] : [],
       );
       expect(names).toEqual(['first', 'second']);
@@ -550,10 +525,10 @@ for (const kind of LINKS) {
       for (let press = 0; press < 4; press++) void seat.send(CTRL_C);
       await linked.idle();
       expect(transcriptOf(seat.view).filter((line) => line.startsWith('end'))).toEqual(['end: stopped']);
-      const before = (await entriesOf(linked)).length;
+      const before = (await entriesOf(linked.house)).length;
       expect((await seat.send(CTRL_C)).accepted).toBe(true);
       await linked.idle();
-      expect((await entriesOf(linked)).length).toBe(before);
+      expect((await entriesOf(linked.house)).length).toBe(before);
       expect(seat.view.activity.phase).toBe('idle');
       expect((await seat.command('compact')).accepted).toBe(true);
     });

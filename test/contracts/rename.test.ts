@@ -5,9 +5,7 @@ import { readSummary } from '../../src/core/journal/summary.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { openHouse, SESSION_FOLDER, type Seat } from '../support/controller.ts';
 import { scriptedModel } from '../support/script.ts';
-
-const flashes = (seat: Seat): string[] =>
-  seat.updates.flatMap(({ changes }) => changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])));
+import { flashes } from '../support/what-was-said.ts';
 
 let refs = 0;
 const rename = async (seat: Seat, argument: string) => {

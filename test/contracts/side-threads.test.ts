@@ -13,6 +13,7 @@ import {
   transcriptOf,
 } from '../support/controller.ts';
 import { gate, type ScriptedModel, scriptedModel } from '../support/script.ts';
+import { flashes } from '../support/what-was-said.ts';
 
 let refs = 0;
 function btw(seat: Seat, argument: string): Promise<Sent> {
@@ -41,8 +42,6 @@ async function say(house: House, seat: Seat, text: string): Promise<void> {
 
 const settled = (seat: Seat) =>
   seat.until((view) => view.asides.length > 0 && view.asides.every((one) => one.exchanges.at(-1)?.state !== 'running'));
-const flashes = (seat: Seat): string[] =>
-  seat.updates.flatMap(({ changes }) => changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])));
 
 /** Whether the session was ever shown busy with a summary. */
 const summarising = (seat: Seat): boolean =>

@@ -7,6 +7,7 @@ import { CTRL_C, type HouseOptions, scriptedLine, transcriptOf } from '../suppor
 import { notesOf } from '../support/jobs-house.ts';
 import { LINKS, type LinkedSeat, type LinkKind, openLinked } from '../support/linked-house.ts';
 import { gate, type ScriptEntry, scriptedModel } from '../support/script.ts';
+import { flashes } from '../support/what-was-said.ts';
 
 const LISTED = ['', '/side', '/other'].map((at) => `worktree /yard${at}\0branch refs/heads/b${at.slice(1)}`);
 
@@ -39,8 +40,6 @@ async function yard(
 
 const phases = (seat: LinkedSeat): string[] =>
   seat.changes.flatMap((change) => (change.type === 'activity' ? [change.activity.phase] : []));
-const flashes = (seat: LinkedSeat): string[] =>
-  seat.changes.flatMap((change) => (change.type === 'flash' ? [change.text] : []));
 const works = ({ activity }: View): boolean => activity.phase === 'command';
 
 for (const kind of LINKS) {

@@ -1,11 +1,11 @@
 // What may be spent: a warning, a question before the first request beyond, and a clear end where nobody answers.
 import { expect, test } from 'bun:test';
 import type { SpendingLimits } from '../../src/core/runtime/spending.ts';
-import type { Entry } from '../../src/protocol/entry.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
-import { ESCAPE, type House, type HouseOptions, openHouse, type Seat } from '../support/controller.ts';
+import { ESCAPE, type HouseOptions, openHouse, type Seat } from '../support/controller.ts';
 import { type ScriptEntry, scriptedModel } from '../support/script.ts';
+import { entriesOf } from '../support/what-was-said.ts';
 
 const STATE = '/home/pat/state';
 /** Costs one dollar. */
@@ -23,12 +23,6 @@ function dollars(limits: Partial<SpendingLimits>): NonNullable<HouseOptions['usa
 
 const priced = (entries: readonly ScriptEntry[]) =>
   scriptedModel(entries, { facts: { price: PRICE }, repeatLast: true });
-
-async function entriesOf({ journal }: House): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const entry of journal.all()) entries.push(entry);
-  return entries;
-}
 
 function notes(view: View): string[] {
   return view.transcript.items.flatMap((item) => (item.kind === 'note' ? [item.identifier] : []));

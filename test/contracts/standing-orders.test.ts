@@ -7,6 +7,7 @@ import { createMemorySystem, type MemorySystem } from '../../src/system/memory/s
 import { CTRL_C, ESCAPE, FOLDER, SESSION_FOLDER, transcriptOf } from '../support/controller.ts';
 import { LINKS, type LinkedHouse, type LinkedSeat, openLinked } from '../support/linked-house.ts';
 import { gate, type ScriptEntry, scriptedModel } from '../support/script.ts';
+import { flashes } from '../support/what-was-said.ts';
 
 const MINUTE = 60_000;
 
@@ -27,8 +28,6 @@ for (const kind of LINKS)
     const prompts = (seat: LinkedSeat) => transcriptOf(seat.view).filter((row) => /^(prompt|wake): /.test(row));
     const notes = (seat: LinkedSeat) =>
       seat.view.transcript.items.flatMap((item) => (item.kind === 'note' ? [item.text] : []));
-    const flashes = (seat: LinkedSeat) =>
-      seat.changes.flatMap((change) => (change.type === 'flash' ? [change.text] : []));
 
     test('a loop says its line at once, then each time its interval after the turn before it ended (LOOP-1, LOOP-2)', async () => {
       const held = gate();

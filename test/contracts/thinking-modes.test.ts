@@ -1,12 +1,7 @@
 import { expect, test } from 'bun:test';
 import { openHouse, type Seat, transcriptOf } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
-
-function flashes(seat: Seat): string[] {
-  return seat.updates.flatMap(({ changes }) =>
-    changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])),
-  );
-}
+import { flashes } from '../support/what-was-said.ts';
 
 const command = (seat: Seat, ref: string, argument: string) =>
   seat.send({ type: 'command', ref, name: 'thinking', argument });

@@ -5,6 +5,7 @@ import type { Message, ModelRequest } from '../../src/core/models/model.ts';
 import type { TreeNode } from '../../src/protocol/query.ts';
 import { CTRL_C, type House, lookTool, openHouse, type Seat, transcriptOf } from '../support/controller.ts';
 import { gate, type ScriptedModel, scriptedModel } from '../support/script.ts';
+import { flashes } from '../support/what-was-said.ts';
 
 let refs = 0;
 async function command(house: House, seat: Seat, name: string, argument = ''): Promise<string> {
@@ -41,9 +42,6 @@ function textIn(message: Message): string {
 function saidIn(request: ModelRequest | undefined): string[] {
   return (request?.messages ?? []).map((message) => `${message.role}: ${textIn(message)}`);
 }
-
-const flashes = (seat: Seat): string[] =>
-  seat.updates.flatMap(({ changes }) => changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])));
 
 async function twoTurns(model: ScriptedModel): Promise<{ house: House; seat: Seat }> {
   const house = await openHouse({ script: model });
