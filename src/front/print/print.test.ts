@@ -5,7 +5,10 @@ import { runPrint } from './print.ts';
 
 for (const kind of LINKS) {
   /** A window whose turn runs until it is let go, and a script's prompt behind it. */
-  async function behindATurn(replies: Parameters<typeof scriptedModel>[0]) {
+  async function behindATurn(
+    replies: Parameters<typeof scriptedModel>[0],
+    format: 'text' | 'json' | 'stream-json' = 'text',
+  ) {
     const held = gate();
     const model = scriptedModel([['words of the window', { wait: held.opened }, ' to the end'], ...replies]);
     const linked = await openLinked(kind, { script: model });
@@ -23,7 +26,7 @@ for (const kind of LINKS) {
       prompt: 'for the script',
       attachments: [],
       shared: true,
-      format: 'text',
+      format,
       out: (text) => void out.push(text),
       err: (text) => void err.push(text),
       interrupted: interrupt.signal,
@@ -40,6 +43,19 @@ for (const kind of LINKS) {
     expect(out.join('')).toBe('the answer\n');
     expect(err.join('')).not.toContain('words of the window');
     expect(model.requests).toHaveLength(2);
+  });
+
+  test(`between the beginning and the end of its turn everything told is its own, and nothing before, ${kind} (SC-28.5.2)`, async () => {
+    for (const format of ['json', 'stream-json'] as const) {
+      const { held, linked, out, code } = await behindATurn(['the answer'], format);
+      held.open();
+      expect(await code).toBe(0);
+      await linked.idle();
+      const told = out.join('');
+      expect(told).toContain('the answer');
+      expect(told).not.toContain('words of the window');
+      if (format === 'json') expect(JSON.parse(told)).toMatchObject({ reply: 'the answer', rounds: 1 });
+    }
   });
 
   test(`one that is thrown away while it waits fails at once, ${kind} (SC-28.5.1)`, async () => {
