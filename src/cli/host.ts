@@ -44,7 +44,7 @@ export async function runHostProcess(): Promise<number> {
       const opened = await openSession(system, request);
       if (!opened.ok) return opened;
       const { session, close } = opened.value;
-      return done({ session, close, clientLost: session.clientLost });
+      return done({ session, close, clientLost: session.clientLost, uncut: session.uncut });
     },
     onSignal: (listener) => system.terminal.onSignal(listener),
     log,

@@ -175,6 +175,21 @@ describe('a host', () => {
     expect(events).toEqual(['opened', 'closed', 'exit 0']);
   });
 
+  test('a session that does not close is left after ten seconds, but not what must not be cut', async () => {
+    const written = Promise.withResolvers<void>();
+    const { system, kill, exit, events, log } = await setUp(
+      {},
+      { close: () => new Promise(() => {}), uncut: () => written.promise },
+    );
+    kill('TERM');
+    await system.clock.advance(60_000);
+    expect(log).toEqual(['houston: the session did not close within 10 s']);
+    expect(events).toEqual(['opened']);
+    written.resolve();
+    await system.clock.settle();
+    expect(await exit).toBe(1);
+  });
+
   test('one that was told to end is not listed any more, whoever saw its reply (SC-28.4.5)', async () => {
     for (const how of ['TERM', 'stop'] as const) {
       const { connect, files, session, system, exit, kill } = await setUp();

@@ -19,6 +19,8 @@ export interface HostedService {
   readonly isBusy?: () => boolean;
   /** Stops what runs and brings everything to disk. */
   close(): Promise<void>;
+  /** What is under way and must not be cut: waited for however long closing takes. */
+  readonly uncut?: () => Promise<void>;
 }
 
 export interface RunHostOptions {
@@ -219,6 +221,7 @@ async function serve(options: RunHostOptions, lock: HostLock | null): Promise<nu
     opened.catch(() => {}).then(() => service?.close()),
     log,
   );
+  if (!closed) await (service as HostedService | null)?.uncut?.();
   stopSignals();
   await writing;
   const keep = why === 'idle' && unseen;

@@ -99,3 +99,29 @@ test('a stopped turn settles where its tool does: what was begun is finished and
   expect(lines.findIndex((line) => line.startsWith('call Stubborn'))).toBeLessThan(lines.indexOf('prompt: second'));
   expect(JSON.stringify(model.requests[1]?.messages)).toContain('all of it done');
 });
+
+test('a choice that is being written into the settings is written to its end, however long the disk takes', async () => {
+  const disk = gate();
+  let written = false;
+  const house = await openHouse({
+    script: scriptedModel(['hello'], { facts: { fast: true } }),
+    saveDefaults: async () => {
+      await disk.opened;
+      written = true;
+      return true;
+    },
+  });
+  const seat = house.seat('one');
+  await seat.send({ type: 'command', ref: 'f', name: 'fast', argument: 'on' });
+  await house.system.clock.settle();
+  let closed = false;
+  const closing = house.session.close().then(() => {
+    closed = true;
+  });
+  await house.system.clock.advance(120_000);
+  expect([closed, written]).toEqual([false, false]);
+  disk.open();
+  await house.system.clock.runUntil(closing);
+  expect(written).toBe(true);
+  await house.session.uncut();
+});

@@ -83,6 +83,7 @@ import type { Trail } from './trail.ts';
 import type { TrustMemory } from './trust-memory.ts';
 import { settleTrust, type TrustStart } from './trust-question.ts';
 import { createTurnLoop } from './turn-loop.ts';
+import { createUncut } from './uncut.ts';
 import { closeCutUndo } from './undo.ts';
 import { createUsageDesk, underSpending } from './usage-desk.ts';
 import { createWakeUp } from './wake-up.ts';
@@ -218,6 +219,8 @@ export interface SessionController extends Session {
   idle(): Promise<void>;
   /** Stops what runs, writes everything down, tells every client. May be called more than once. */
   close(): Promise<void>;
+  /** Settles when nothing is under way that must not be cut: whoever ends without having closed waits for this. */
+  uncut(): Promise<void>;
   /** Settles once the session is closed, also when a client asked for it. */
   readonly ended: Promise<void>;
 }
@@ -323,7 +326,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
       return opened.ok ? done(underSpending(opened.value, spending)) : opened;
     },
   };
-  const efforts = createSavedEfforts(options.efforts?.known ?? {}, options.efforts?.save ?? (async () => true));
+  // A choice that is being written into the settings is written, whatever else ends (EX-4).
+  const uncut = createUncut();
+  const { save: saveEffort = async () => true, known = {} } = options.efforts ?? {};
+  const efforts = createSavedEfforts(known, (...choice) => uncut.run(() => saveEffort(...choice)));
   const model = createCurrentModel({
     models: guarded,
     fast: () => fast.on,
@@ -654,6 +660,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       finished.abort();
     };
     await Promise.race([finish(), clock.sleep(CLOSE_LIMIT_MS, finished.signal)]);
+    await uncut.settled();
     publisher.close('ended');
     await journal.flush().catch(() => undefined);
     await journal.close();
@@ -692,7 +699,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     reload,
     usage,
     efforts,
-    saveDefaults: options.saveDefaults ?? (async () => false),
+    saveDefaults: (values) => uncut.run(async () => (await options.saveDefaults?.(values)) ?? false),
     errors,
     isOpenElsewhere: options.isOpenElsewhere ?? (async () => false),
     canAsk: options.canAsk,
@@ -740,6 +747,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       await recorder.written();
     },
     close,
+    uncut: uncut.settled,
     ended,
   };
 }
