@@ -245,10 +245,16 @@ for (const kind of LINKS) {
       await seat.send(ESCAPE);
       await linked.idle();
       expect([last(), seat.states(3)]).toEqual(['end: stopped', ['waiting', 'started', 'stopped']]);
+      // Back at what went well there is nothing to try again.
+      const answer = seat.view.transcript.items.find((item) => item.kind === 'assistant')!;
+      await seat.command('tree', answer.entry);
+      await linked.idle();
+      expect(last()).toBe('end: done');
+      expect(await seat.send({ type: 'retry' })).toMatchObject({ refusal: { identifier: 'nothing-to-retry' } });
       const prompt = seat.view.transcript.items.find((item) => item.kind === 'user')!;
       await seat.command('tree', prompt.entry);
       await linked.idle();
-      expect(seat.outcome(4)?.state).toBe('done');
+      expect(seat.outcome(5)?.state).toBe('done');
       expect(last()).toBeUndefined();
       expect(await seat.send({ type: 'retry' })).toMatchObject({ refusal: { identifier: 'nothing-to-retry' } });
     });

@@ -25,7 +25,8 @@ export type QueueStep =
   | { readonly do: 'retry' }
   | { readonly do: 'withdraw' }
   | { readonly do: 'reply'; readonly reply: Reply }
-  | { readonly do: 'disk'; readonly full: boolean }
+  /** Full from the next write on, or only after some more. */
+  | { readonly do: 'disk'; readonly full: boolean; readonly after: number }
   | { readonly do: 'pass'; readonly ms: number }
   /** What was sent so far has not been answered when the next step comes, unless this stands between. */
   | { readonly do: 'settle' }
@@ -86,7 +87,10 @@ export const queueSteps: fc.Arbitrary<QueueStep[]> = fc.array(
         reply: fc.constantFrom<Reply>('text', 'call', 'call', 'call', 'fail', 'empty'),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('disk' as const), full: fc.boolean() }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('disk' as const), full: fc.boolean(), after: fc.nat(3) }),
+    },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(3000) }) },
     { weight: 8, arbitrary: fc.constant<QueueStep>({ do: 'settle' }) },
     {
@@ -294,7 +298,7 @@ async function createFlight() {
         break;
       case 'disk':
         emptied?.();
-        emptied = one.full ? system.files.fail({ operation: 'append', code: 'ENOSPC' }) : null;
+        emptied = one.full ? system.files.fail({ operation: 'append', code: 'ENOSPC', after: one.after }) : null;
         // What could not be written is tried again after a while.
         if (!one.full) await system.clock.advance(60_000);
         break;
