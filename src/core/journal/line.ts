@@ -1,4 +1,5 @@
 import type { Entry, EntryBody, EntryId } from '../../protocol/entry.ts';
+import { hasShape } from './entry-shape.ts';
 
 /** What the index needs of a line, read without parsing the rest of it. */
 export interface LineHead {
@@ -43,7 +44,8 @@ function isEntry(value: unknown): value is Entry {
     entry.id !== '' &&
     (entry.parent === null || typeof entry.parent === 'string') &&
     typeof entry.time === 'number' &&
-    typeof entry.kind === 'string'
+    typeof entry.kind === 'string' &&
+    hasShape(entry.kind, entry)
   );
 }
 
