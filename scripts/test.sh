@@ -5,7 +5,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd -P)
 cd "$root" || exit 1
 sh scripts/setup.sh || exit 1
-if [ $# -gt 0 ]; then exec sh scripts/bun.sh test "$@"; fi
+if [ $# -gt 0 ]; then exec sh scripts/bun.sh test --timeout 60000 "$@"; fi
 rm -rf .reports && mkdir -p .reports
 status=0
 sh scripts/bun.sh test ./src ./test/layers.test.ts ./test/contracts ./test/people ./test/proof ./test/support --timeout 30000 --reporter=junit --reporter-outfile=.reports/unit.xml || status=1

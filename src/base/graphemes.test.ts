@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { trickyText } from '../../test/support/tricky-text.ts';
 import { borderAtOrBefore, clusters, nextBorder, previousBorder } from './graphemes.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const segmented = (text: string): string[] => [...segmenter.segment(text)].map((each) => each.segment);

@@ -1,5 +1,5 @@
 // What holds the session and what waits for it, through the door: the same over every link.
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Model } from '../../src/core/models/model.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
@@ -8,6 +8,9 @@ import { CTRL_C, ESCAPE, scriptedLine, transcriptOf } from '../support/controlle
 import { LINKS, type LinkKind, openLinked } from '../support/linked-house.ts';
 import { gate, type ScriptReply, scriptedModel } from '../support/script.ts';
 import { saidIn } from '../support/what-was-said.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const texts = (view: View): string[] => view.queue.rows.map((row) => row.text);
 const running = (view: View): boolean =>

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import type { Message, ModelRequest } from '../../src/core/models/model.ts';
 import { createTools } from '../../src/core/tools/registry.ts';
 import { applyEntry, emptyHead, emptyView } from '../../src/protocol/reduce.ts';
@@ -7,6 +7,9 @@ import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { CTRL_C, ESCAPE, type House, openHouse, type Seat, scriptedLine, transcriptOf } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
 import { entriesOf } from '../support/what-was-said.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 /** What a request says, in short: texts of the person, of the model, and results. */
 function saidIn(request: ModelRequest | undefined): string[] {

@@ -1,11 +1,14 @@
 // Moving about in the conversation's tree, seen from the door.
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Message, ModelRequest } from '../../src/core/models/model.ts';
 import type { TreeNode } from '../../src/protocol/query.ts';
 import { CTRL_C, type House, lookTool, openHouse, type Seat, transcriptOf } from '../support/controller.ts';
 import { gate, type ScriptedModel, scriptedModel } from '../support/script.ts';
 import { flashes } from '../support/what-was-said.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 let refs = 0;
 async function command(house: House, seat: Seat, name: string, argument = ''): Promise<string> {

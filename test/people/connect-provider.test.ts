@@ -1,8 +1,11 @@
 // A person connects a provider: what they press, and what they see. Their session, its models and the sign-in service are true.
-import { expect, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { drive } from '../support/driver.ts';
 import { ACCOUNT, EMAIL } from '../support/fake-oauth.ts';
 import { openSignInHouse, PORT, type SignInHouseOptions } from '../support/sign-in-house.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 async function atTheScreen(options: SignInHouseOptions & { columns?: number; rows?: number } = {}) {
   const house = await openSignInHouse(options);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { diffLines } from '../../base/diff.ts';
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { SystemError } from '../../system/files.ts';
@@ -8,6 +8,9 @@ import { hashBytes } from './hash.ts';
 import { createLedger, type FileChange } from './ledger.ts';
 import { fileDiff } from './patch.ts';
 import { writeChange } from './write-change.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const FOLDER = '/yard/before-images';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

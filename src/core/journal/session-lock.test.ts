@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Files } from '../../system/files.ts';
 import { createMemorySystem, type MemorySystem } from '../../system/memory/system.ts';
 import type { ProcessFacts } from '../../system/processes.ts';
 import { type LockSystem, takeSessionLock, underLock } from './session-lock.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const FOLDER = '/state/s';
 const LOCK = `${FOLDER}/lock`;

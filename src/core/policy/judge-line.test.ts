@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are words of a shell
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   chmodSync,
   mkdirSync,
@@ -24,6 +24,9 @@ import { gatherFacts } from './gather-facts.ts';
 import { findChange } from './line-facts.ts';
 import { type AnsweredLine, type Decision, type DecisionInput, NO_ANSWERS } from './policy.ts';
 import { parseRules } from './rules.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const sources = { files: createBunFiles(), processes: createBunProcesses() };
 let top = '';

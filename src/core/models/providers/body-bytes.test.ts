@@ -1,6 +1,9 @@
-import { expect, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { BodyBytes } from './body-bytes.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 

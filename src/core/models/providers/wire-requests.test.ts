@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { googleRefusal } from '../../../../test/support/fake-google.ts';
 import { chatRefusal } from '../../../../test/support/fake-openai-chat.ts';
@@ -13,6 +13,9 @@ import { geminiRequest } from './google-request.ts';
 import { CHAT_DIALECTS, type ChatLack } from './openai-chat-dialects.ts';
 import { chatRequest } from './openai-chat-request.ts';
 import { responsesRequest } from './openai-responses-request.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const LIMITS = { imageSide: 10_000, imageBytes: 1e7, promptBytes: 1e7 };
 const OWN: ModelRef = { provider: 'own', model: 'x' };

@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { trickyText } from '../../../../test/support/tricky-text.ts';
 import { clusters } from '../../../base/graphemes.ts';
 import { textWidth } from '../../../base/text-width.ts';
 import { Layout, LayoutCache, visibleTop } from './layout.ts';
 import { Text } from './text.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const rowsOf = (layout: Layout): string[] =>
   Array.from({ length: layout.rowCount }, (_, row) => layout.text.slice(layout.from(row), layout.to(row)));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type IBufferCell, Terminal } from '@xterm/headless';
 import fc from 'fast-check';
 import { trickyText } from '../../../../test/support/tricky-text.ts';
@@ -8,6 +8,9 @@ import { type Cell, Frame } from './frame.ts';
 import type { OutputOptions } from './output.ts';
 import type { Color, Painter, Style } from './painter.ts';
 import { rect } from './rect.ts';
+
+// A busy machine takes its time over what is tried many times.
+setDefaultTimeout(60_000);
 
 const TRUE: OutputOptions = { depth: 'truecolor', synchronized: true };
 
