@@ -9,7 +9,7 @@ import { SystemError } from '../system/files.ts';
 import type { Connection } from '../system/network.ts';
 import type { System } from '../system/system.ts';
 import { ownCommand, VERSION } from './build.ts';
-import { requestToJson, type SessionRequest } from './session-request.ts';
+import { asItWas, requestToJson, type SessionRequest } from './session-request.ts';
 
 /** How long a host that is listed may take until it listens. */
 const LISTEN_MS = 10_000;
@@ -119,18 +119,6 @@ export async function attachToHost(
 ): Promise<Outcome<LinkedSession>> {
   const files = await openHostFiles(system, state);
   return linkToHost(system, host, client, () => hostOf(files, host.session), LOCAL_RECONNECT, readOnly);
-}
-
-/** The session as its journal has it; only what no journal holds is asked for again. */
-function asItWas(request: SessionRequest): SessionRequest {
-  return {
-    ...request,
-    open: 'resume',
-    forkOf: null,
-    model: null,
-    effort: null,
-    mode: request.mode === 'bypass' ? 'bypass' : null,
-  };
 }
 
 async function hostOf(files: HostFiles, session: string): Promise<Way | null> {

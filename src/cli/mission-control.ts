@@ -20,7 +20,7 @@ import { lookOf, readLook } from './look.ts';
 import { otherSessions } from './other-sessions.ts';
 import { writeErr, writeOut } from './output.ts';
 import { pruneLater } from './prune-later.ts';
-import type { SessionRequest } from './session-request.ts';
+import { asItWas, type SessionRequest } from './session-request.ts';
 
 /** Where the session comes from, and whether leaving this window leaves it running. */
 interface Opening {
@@ -370,8 +370,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   }
   if (report.reason === 'detached' && !drawing.hosted && state !== null && request.save) {
     // It ran in this process, which is about to end: first it moves to where it can stay.
-    const as = { open: 'resume', forkOf: null, model: null, effort: null } as const;
-    const moved: SessionRequest = { ...request, ...as, session: report.session };
+    const moved: SessionRequest = { ...asItWas(request), session: report.session };
     const opening = openInHost(system, state, moved, client, settings);
     const notice = 'The session runs in a host now: /detach once more leaves it there';
     return { ...drawing, opening, request: moved, prompt: null, hosted: true, notice };

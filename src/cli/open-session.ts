@@ -39,7 +39,7 @@ import { confineSession, ownFolders } from './confine-session.ts';
 import { openElsewhere } from './open-elsewhere.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
 import { providerAddress } from './provider-address.ts';
-import type { SessionRequest } from './session-request.ts';
+import { offersBypass, type SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
 import { patience, rereadSettings, spendingOf, toolLimits } from './settings-again.ts';
 import { startTrust } from './start-trust.ts';
@@ -176,7 +176,7 @@ export async function openSession(
       request.mode === 'bypass' && loaded.closed
         ? 'ask'
         : (request.mode ?? (request.open === 'new' ? settings.mode : null)),
-    bypassOffered: request.mode === 'bypass' && !settings.bypassUnreachable && !loaded.closed,
+    bypassOffered: offersBypass(request) && !settings.bypassUnreachable && !loaded.closed,
     canAsk: request.canAsk,
     roundLimit: request.roundLimit,
     drafts: createDrafts(

@@ -12,6 +12,8 @@ export interface SessionRequest {
   readonly model: string | null;
   readonly effort: Effort | null;
   readonly mode: PermissionMode | null;
+  /** Bypass was asked for on the command line once; whether it is in force is the session's to know. */
+  readonly mayBypass?: true;
   readonly settings: string | null;
   readonly sandbox: 'standard' | 'strict' | 'off' | null;
   readonly addFolders: readonly string[];
@@ -19,6 +21,17 @@ export interface SessionRequest {
   readonly canAsk: boolean;
   readonly roundLimit: number | null;
   readonly demo: boolean;
+}
+
+/** Whether bypass may be chosen: asked for now, or for the session this one goes on with. */
+export function offersBypass({ mode, mayBypass }: Pick<SessionRequest, 'mode' | 'mayBypass'>): boolean {
+  return mode === 'bypass' || mayBypass === true;
+}
+
+/** The same session gone on with by another process, as its journal has it: what was chosen in it since counts. */
+export function asItWas(request: SessionRequest): SessionRequest {
+  const bypass = offersBypass(request) ? ({ mayBypass: true } as const) : {};
+  return { ...request, open: 'resume', forkOf: null, model: null, effort: null, mode: null, ...bypass };
 }
 
 export function requestToJson(request: SessionRequest): JsonObject {

@@ -4,7 +4,7 @@ import type { TrustStart } from '../core/session/trust-question.ts';
 import type { LoadedSettings } from '../core/settings/load.ts';
 import { projectRequests } from '../core/settings/project-requests.ts';
 import type { System } from '../system/system.ts';
-import type { SessionRequest } from './session-request.ts';
+import { offersBypass, type SessionRequest } from './session-request.ts';
 
 export interface StartingTrust {
   readonly trust: TrustMap;
@@ -21,7 +21,7 @@ export async function startTrust(
   places: { readonly folder: string; readonly roots: readonly string[]; readonly state: string | null },
 ): Promise<StartingTrust> {
   const folders = [places.folder, ...places.roots];
-  const bypass = request.mode === 'bypass' && !loaded.settings.bypassUnreachable;
+  const bypass = offersBypass(request) && !loaded.settings.bypassUnreachable;
   const { state } = places;
   const memory =
     state === null ? null : await openTrustMemory(files, state, places.folder, environment.home, request.save);

@@ -245,6 +245,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const { recollection: past, transcript } = await foldKept(journal, folder, options.version, undefined, usage);
   const { view } = past;
   const thinking: ThinkingMode = { mode: options.settings.thinking ?? 'transcript' };
+  const modeBefore = past.modeChosen ? view.head.mode : 'ask';
   Object.assign(view.head, {
     home: system.environment.home,
     mode: openingMode(options, past.modeChosen ? view.head.mode : null),
@@ -717,6 +718,9 @@ export async function createController(options: ControllerOptions): Promise<Sess
     closing: () => closing !== null,
     end: () => void close(),
   };
+  // The mode it was opened in is its own from here on: whoever goes on with it finds it in the journal.
+  if (view.head.mode !== modeBefore)
+    void recorder.write([{ kind: 'mode', mode: view.head.mode }], { onFailure: 'keep' });
   const intents = createIntentHandler(parts);
   const send = tryingDisk(journal, latestWindow.watching(intents.send));
 
