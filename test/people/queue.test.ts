@@ -229,6 +229,27 @@ test('/theme waits behind a waiting line and is run here when its turn comes; wi
   expect(driver.sentOf('command-done')).toEqual([{ type: 'command-done', ref: command!.ref }]);
 });
 
+test('a command that opens a list here is over when the list is closed: until then the line waits for it (SC-4.9, SC-5.9)', async () => {
+  for (const key of ['escape', 'enter']) {
+    const driver = await drive();
+    await driver.publish({ type: 'your-turn', client: 'me', ref: 'r1', name: 'theme', argument: '' });
+    await driver.wait(50);
+    expect(driver.screen.modals).toHaveLength(1);
+    await driver.press('down');
+    await driver.wait(50);
+    expect(driver.sentOf('command-done')).toEqual([]);
+    await driver.press(key);
+    await driver.wait(50);
+    expect(driver.screen.modals).toEqual([]);
+    expect(driver.sentOf('command-done')).toEqual([{ type: 'command-done', ref: 'r1' }]);
+    // Once, whatever is opened and closed after that.
+    await driver.type('/help\n');
+    await driver.press('escape');
+    await driver.wait(50);
+    expect(driver.sentOf('command-done')).toHaveLength(1);
+  }
+});
+
 test('rows a pause does not hold say where they go, held ones that they are held', async () => {
   const driver = await drive();
   await waiting(driver, [['kept', 'queue']], { because: 'stopped', message: 'Held because you stopped the turn.' });

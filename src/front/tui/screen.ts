@@ -59,6 +59,8 @@ export interface Screen {
   readonly click: Click | null;
   readonly ask: AskState | null;
   readonly modals: readonly Modal[];
+  /** A command of the session's line that is carried out here, and how many modals were open before it began. */
+  readonly handedBack: { readonly ref: string; readonly under: number } | null;
   /** When a person last typed into the draft; dialogs wait for quiet. */
   readonly typedAt: number;
   readonly themeChoice: ThemeChoice;
@@ -142,6 +144,7 @@ export function newScreen(options: ScreenOptions): Screen {
     click: null,
     ask: null,
     modals: [],
+    handedBack: null,
     typedAt: Number.NEGATIVE_INFINITY,
     colors: { background: null, foreground: null },
     focused: true,

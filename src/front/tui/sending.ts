@@ -128,8 +128,8 @@ export function intentAnswered(before: Screen, event: Extract<ScreenEvent, { typ
       ? noted(counted, 'Too long for the prompt together')
       : stay({ ...counted, prompt, keyList: false, completion: null });
   }
-  // Something followed after all: the prompt stays where it is, marked stopped.
-  if (intent.type === 'withdraw') return stay(counted);
+  // Something followed after all: the prompt stays where it is, marked stopped. Or another window ended the command.
+  if (intent.type === 'withdraw' || intent.type === 'command-done') return stay(counted);
   const told = withNote(counted, sent.refusal.message, 'error');
   if (line === null || intent.type === 'command') return step(told, ...keep);
   const { prompt } = told;

@@ -24,7 +24,15 @@ import { updateView } from './update-view.ts';
 /** Everything that can happen to the screen, as one pure step: the next screen, and what is to be done. */
 export function updateScreen(screen: Screen, context: Context, event: ScreenEvent): Step {
   const after = react(makingRoom(screen, event), context, event);
-  return { ...after, screen: comingBack(after.screen) };
+  return handingOn({ ...after, screen: comingBack(after.screen) });
+}
+
+/** A command handed back to this window is over once what it opened is closed again: until then nothing starts (SC-4.9). */
+function handingOn({ screen, effects }: Step): Step {
+  const { handedBack, modals } = screen;
+  if (handedBack === null || modals.length > handedBack.under) return { screen, effects };
+  const done = { kind: 'send', intent: { type: 'command-done', ref: handedBack.ref } } as const;
+  return { screen: { ...screen, handedBack: null }, effects: [...effects, done] };
 }
 
 function react(screen: Screen, context: Context, event: ScreenEvent): Step {
@@ -58,10 +66,7 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
       return stay(jobPrinted(screen, context, event));
     case 'your-turn': {
       const ran = runCommand(screen, context, event.name, event.argument);
-      return {
-        screen: ran.screen,
-        effects: [...ran.effects, { kind: 'send', intent: { type: 'command-done', ref: event.ref } }],
-      };
+      return { ...ran, screen: { ...ran.screen, handedBack: { ref: event.ref, under: screen.modals.length } } };
     }
     case 'link':
       return event.link === 'ended'

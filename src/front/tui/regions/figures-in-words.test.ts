@@ -290,6 +290,13 @@ describe('destinations', () => {
       'a new turn after this',
       'into the next turn',
     ]);
+    view.queue.rows[1]!.delivery = 'shell';
+    expect(destinations(view)).toEqual([
+      'into this turn, next round',
+      'run in your shell',
+      'a new turn after this',
+      'into the next turn',
+    ]);
     view.activity.phase = 'compacting';
     expect(destinations(view)[0]).toBe('a new turn after this');
   });
