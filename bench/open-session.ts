@@ -114,6 +114,11 @@ for (let run = 0; run < Number(runs); run++) {
   await timed('checkpoint', () => keepCheckpoint(system.files, place, codeName(), createUsageDesk({ system, state: null, session })));
 }
 for (let run = 0; run < Number(runs); run++) await inside(run, '');
+// The program's own checkpoint, which it makes while nothing is to be done.
+const opener = await onScreen('never opened to screen', ['--resume', session, '-m', 'anthropic:mock-model']);
+await Bun.sleep(8_000);
+await leave(opener, '/quit');
+await hostGone();
 for (let run = 0; run < Number(runs); run++) {
   const first = await onScreen('cold to screen', ['--resume', session, '-m', 'anthropic:mock-model']);
   await leave(first, '/detach');

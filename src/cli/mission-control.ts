@@ -96,16 +96,11 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
   pruneLater(system, own.state, loaded.settings);
   const client = `tui-${system.ids.hex(4)}`;
   const hosted = line.host && loaded.settings.host && line.save && own.state !== null;
-  const nothingYet = request.open === 'new' && prompt === null;
+  // Of a session that goes on there is something to see as soon as its host stands.
+  const hostMay =
+    request.open === 'new' ? afterFirstFrame(system, prompt === null ? FIRST_KEYS_MS : 0) : Promise.resolve();
   const opening = hosted
-    ? openInHost(
-        system,
-        own.state ?? '',
-        request,
-        client,
-        loaded.settings,
-        afterFirstFrame(system, nothingYet ? FIRST_KEYS_MS : 0),
-      )
+    ? openInHost(system, own.state ?? '', request, client, loaded.settings, hostMay)
     : openHere(system, request, client);
   return drawAndWait(system, line, {
     settings: loaded.settings,
@@ -167,7 +162,7 @@ export async function attachInTerminal(
   if (!reached.ok) return refuseWith(reached.refusal.identifier, reached.refusal.message);
   if (reached.value.kind === 'start') {
     const { request } = reached.value;
-    const opening = openInHost(system, own.state ?? '', request, client, settings, afterFirstFrame(system, 0));
+    const opening = openInHost(system, own.state ?? '', request, client, settings);
     return drawAndWait(system, line, { ...drawing, opening, request, hosted: true });
   }
   const { host } = reached.value;
