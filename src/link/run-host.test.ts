@@ -238,6 +238,9 @@ describe('a host', () => {
     session.release();
     await system.clock.settle();
     expect((await files.list())[0]).toMatchObject({ attached: 0, unseen: true });
+    // Who only connects has looked at nothing yet.
+    await connect('script');
+    expect((await files.list())[0]).toMatchObject({ attached: 0, unseen: true });
     watch(await connect('two'));
     await system.clock.settle();
     expect((await files.list())[0]).toMatchObject({ attached: 1, unseen: false });
