@@ -33,3 +33,16 @@ test('the row names the job that ended and how, without what only the model is t
   await driver.press('alt-e');
   expect(driver.region('transcript')).toContain('src/a.ts(3,1): error');
 });
+
+test('a turn that a watched file began says so: no job ended', async () => {
+  const driver = await drive();
+  const text = '[Houston: watch 1: the file src/w.ts changed.]\n\nRun the tests';
+  const item = sampleItem({ kind: 'user', as: 'wake', text, attachments: [], turn: 1, stopped: false });
+  const { view } = driver.session;
+  await driver.publish({
+    type: 'branch',
+    view: { ...structuredClone(view), transcript: { total: 1, first: 0, items: [item], generation: 1 } },
+  });
+  expect(driver.region('transcript')).toMatch(/↻ watch 1: the file src\/w\.ts changed\. +│$/m);
+  expect(driver.region('transcript')).not.toContain('job');
+});

@@ -43,12 +43,16 @@ export function gapBefore(previous: Item['kind'] | null, kind: Item['kind']): nu
   return 1;
 }
 
-/** What began a turn by itself: that a job ended, and which; never like words of the person. Unfolded, all the model was told. */
+/**
+ * What began a turn by itself: that a job ended, and which, or what was watched and changed; never like words of the
+ * person. Unfolded, all the model was told.
+ */
 function wakeRows({ text }: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
   const [first = ''] = text.split('\n');
+  const watched = /^\[Houston: (.*)\]$/.exec(first)?.[1];
   // Its last sentence is for the model: where the output is read.
   const detail = /^\[?(.*\.) [^.]*\.\]?$/.exec(first)?.[1] ?? first;
-  const rows = textRows(options.expanded ? text : `A job ended: ${detail}`, [INDENT], 'quiet', options);
+  const rows = textRows(options.expanded ? text : (watched ?? `A job ended: ${detail}`), [INDENT], 'quiet', options);
   return rows.map((row, index): Row => (index === 0 ? { ...row, margin: [piece('↻ ', 'signal')] } : row));
 }
 
