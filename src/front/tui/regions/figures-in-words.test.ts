@@ -64,7 +64,10 @@ describe('footer figures', () => {
     expect(line).toContain('Auto off');
     const known = viewWith(() => {});
     const step = (body: EntryBody) => applyEntry(known, { id: 'e', parent: null, time: 0, ...body } as Entry);
-    step({ ...assistantBody(1, []), usage: { ...NO_USAGE, input: 1000, cacheRead: 3000, output: 1 } });
+    step({
+      ...assistantBody(1, []),
+      usage: { ...NO_USAGE, input: 1000, cacheRead: 3000, output: 900, reasoning: 500 },
+    });
     expect(plainText(footerFigures(known, 0)[0]!)).toContain('75%(cache)');
     // A request nobody gave figures for changes nothing about what is known.
     step(assistantBody(2, []));
