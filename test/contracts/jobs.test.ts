@@ -535,6 +535,28 @@ describe('a command in the background', () => {
     expect((await jobs.tail('j1', 100)).text).toBe('begun\nbuilt\n');
   });
 
+  test('what a delegate starts is a job of the session like any other: seen, counted and stopped there (SC-29.21)', async () => {
+    const system = createMemorySystem();
+    build(system, 600_000);
+    const script = [
+      [{ tool: 'spawn_agent', input: { kind: 'worker', task: 'build it', why: 'to have it built' } }],
+      shell('build', { background: true }),
+      'it builds',
+      job('list'),
+      'done',
+    ];
+    const { house, jobs } = await openJobsHouse(script, { system, jobsWake: false });
+    const seat = house.seat('one');
+    await seat.say('go');
+    await house.idle();
+    expect(seat.view.jobs).toMatchObject([{ id: 'j1', label: 'build', state: 'running', background: true }]);
+    expect(callsOf(seat.view).at(-1)?.text).toContain('j1  build  (running');
+    await seat.send({ type: 'job', job: 'j1', action: 'stop' });
+    await seat.until(({ jobs: rows }) => rows[0]?.state === 'stopped');
+    expect(jobs.all).toHaveLength(1);
+    expect(system.processes.running).toEqual([]);
+  });
+
   test('JOB-4: /status names what runs in the background', async () => {
     const system = createMemorySystem();
     build(system, 600_000, 0, 'serve');
