@@ -545,10 +545,12 @@ describe('a command in the background', () => {
       job('list'),
       'done',
     ];
-    const { house, jobs } = await openJobsHouse(script, { system, jobsWake: false });
+    const { house, jobs, model } = await openJobsHouse(script, { system, jobsWake: false });
     const seat = house.seat('one');
     await seat.say('go');
     await house.idle();
+    const speakers = model.requests.map(({ system: said }) => /You are (d\d+)/.exec(said.join('\n'))?.[1] ?? '');
+    expect(speakers).toEqual(['', 'd1', 'd1', '', '']);
     expect(seat.view.jobs).toMatchObject([{ id: 'j1', label: 'build', state: 'running', background: true }]);
     expect(callsOf(seat.view).at(-1)?.text).toContain('j1  build  (running');
     await seat.send({ type: 'job', job: 'j1', action: 'stop' });
