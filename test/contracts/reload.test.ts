@@ -57,7 +57,7 @@ const notes = (view: View): string[] =>
 
 for (const kind of LINKS) {
   describe(`reading again ${kind}`, () => {
-    test('/reload puts settings, instructions and skills as they are now in force, and says that the cache starts over (SC-17.6)', async () => {
+    test('/reload puts settings, instructions and skills as they are now in force, and says that the cache starts over', async () => {
       const system = createMemorySystem();
       await write(system, RULES, 'RULE-OLD');
       await write(system, SETTINGS, '{"permissions": {"allow": ["Bash(touch *)"]}}');
@@ -89,7 +89,7 @@ for (const kind of LINKS) {
       expect(transcriptOf(seat.view)).toContain('call Run touch x: denied');
     });
 
-    test('it waits for the turn that runs, whose requests all begin alike (INV-12, SC-17.15)', async () => {
+    test('it waits for the turn that runs, whose requests all begin alike (INV-12)', async () => {
       const system = createMemorySystem();
       await write(system, RULES, 'RULE-OLD');
       await write(system, SETTINGS, '{"permissions": {"allow": ["Bash(touch *)"]}}');

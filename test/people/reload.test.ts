@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { drive } from '../support/driver.ts';
 
-test('/reload reads the keys of this window again and asks the session to read the rest (KEY-6)', async () => {
+test('/reload reads the keys of this window again and asks the session to read the rest', async () => {
   let bindings: Record<string, string> | null = { model: 'alt-o' };
   const driver = await drive({
     options: {

@@ -49,8 +49,9 @@ const CHARACTER = `You are Houston, a coding agent that works in a developer's t
 - Say plainly what is not done, not tested or not certain.`;
 
 /**
- * The system prompt, one text a block, most stable first. Built once a session: whatever changes while it runs (things to
- * do, mode) is told in the conversation, so that the beginning of every request stays cached.
+ * The system prompt, one text a block, most stable first. Built when a session starts and when what it is made of is read
+ * again: whatever else changes while it runs (things to do, mode) is told in the conversation, so that the beginning of
+ * every request stays cached.
  */
 export function systemPrompt(
   surroundings: Surroundings,
