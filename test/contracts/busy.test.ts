@@ -266,7 +266,7 @@ for (const kind of LINKS) {
       await linked.idle();
     });
 
-    test('while anything that was sent waits or is carried out the session is seen to be busy, between one command and the next too (SC-4.8)', async () => {
+    test('while anything that was sent waits or is carried out the session is seen to be busy, between one command and the next too (SC-4.8, INV-20)', async () => {
       const { linked, seat } = await grown(kind, ['the summary', 'b done']);
       const from = seat.changes.length;
       await Promise.all([

@@ -104,7 +104,7 @@ async function sit(folder: string, options: Partial<HouseOptions> = {}) {
     const ref = `w${++refs}`;
     const sent = await seat.send({ type: 'command', ref, name: 'worktree', argument });
     if (!sent.accepted) return sent.refusal.message;
-    for (let tries = 0; tries < 2_000; tries++) {
+    for (;;) {
       await house.settle();
       const news = said(seat).slice(before);
       if (news.length > 0) return news.at(-1)!;
@@ -113,7 +113,6 @@ async function sit(folder: string, options: Partial<HouseOptions> = {}) {
       if (outcome?.state === 'done' && argument === 'resolve') return 'done';
       await Bun.sleep(2);
     }
-    throw new Error(`nothing came of /worktree ${argument}`);
   };
   return { house, seat, script, run };
 }

@@ -58,7 +58,7 @@ export async function createToolBench(): Promise<ToolBench> {
     processes,
     clock,
     environment: { PATH: path, HOME: top },
-    session: 'bench',
+    session: `bench-${process.pid}`,
     outputs,
   });
   const rg = await findRipgrep(files, processes, { from: import.meta.dirname, platform: process.platform, path });

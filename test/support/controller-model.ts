@@ -365,7 +365,8 @@ async function createFlight() {
     const free = view.queue.rows.filter((row) => row.held !== true);
     const idle = view.activity.phase === 'idle';
     if (idle && director.waiting > 0) wrong('a request is out and nothing seems to run');
-    if (!idle && (await isAtRest())) wrong(`nothing runs and it seems to be ${view.activity.phase}`);
+    if (idle !== (await isAtRest()))
+      wrong(idle ? 'something runs and nothing seems to' : `it seems to be ${view.activity.phase}`);
     if (idle && free.length > 0) wrong(`nothing runs and ${free.map((row) => row.text).join()} waits unheld`);
     if (view.queue.paused === null && free.length < view.queue.rows.length) wrong('rows are held by no pause');
   }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { done } from '../../src/base/refusal.ts';
 import { createLineRunner } from '../../src/core/jobs/run-line.ts';
 import { createHelperRunner, findRipgrep } from '../../src/core/jobs/run-ripgrep.ts';
@@ -132,7 +132,8 @@ export function guardedPlace(): GuardedPlace {
       processes,
       clock,
       environment: { PATH: path, HOME: top },
-      session: 's',
+      // Commands are known by it on the whole machine: tests that run beside each other end only their own.
+      session: basename(top),
       outputs,
     });
     const audit: AuditEvent[] = [];

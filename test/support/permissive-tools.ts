@@ -37,7 +37,7 @@ export async function runPermissively(
     processes,
     clock,
     environment: place.environment,
-    session: 's',
+    session: `permissive-${process.pid}`,
     outputs: null,
   });
   const rg = await findRipgrep(files, processes, { from: import.meta.dirname, platform: process.platform, path });

@@ -129,7 +129,7 @@ describe('commands under a supervisor', () => {
       import { createJobs } from ${JSON.stringify(join(import.meta.dir, 'job-registry.ts'))};
       import { createBunSystem } from ${JSON.stringify(join(import.meta.dir, '../../system/bun/system.ts'))};
       const system = createBunSystem();
-      const jobs = createJobs({ ...system, environment: { PATH: process.env.PATH }, session: 'killed', outputs: null, root: ${JSON.stringify(join(folder, 'jobs'))}, lifetime: 'detached' });
+      const jobs = createJobs({ ...system, environment: { PATH: process.env.PATH }, session: 'killed-' + process.pid, outputs: null, root: ${JSON.stringify(join(folder, 'jobs'))}, lifetime: 'detached' });
       const never = new AbortController().signal;
       await jobs.runLine({ call: 'a', line: 'sleep 1; echo survived; exit 5', folder: ${JSON.stringify(folder)}, timeoutMs: 9000, background: true }, never, () => {});
       void jobs.runLine({ call: 'b', line: 'sleep 1; echo awaited', folder: ${JSON.stringify(folder)}, timeoutMs: 9000 }, never, () => {});

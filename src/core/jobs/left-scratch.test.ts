@@ -26,7 +26,7 @@ async function killed(root: string, line: string | null): Promise<string> {
     const system = createBunSystem();
     const root = ${JSON.stringify(root)};
     const scratch = await makeScratch({ ...system, root });
-    const jobs = createJobs({ ...system, environment: { PATH: process.env.PATH }, session: 'killed', outputs: null, root, lifetime: 'detached', scratch });
+    const jobs = createJobs({ ...system, environment: { PATH: process.env.PATH }, session: 'killed-' + process.pid, outputs: null, root, lifetime: 'detached', scratch });
     const line = ${JSON.stringify(line)};
     if (line !== null) await jobs.runLine({ call: 'a', line, folder: scratch, timeoutMs: 9000, background: true }, new AbortController().signal, () => {});
     console.log(scratch);
@@ -52,7 +52,7 @@ test('the scratch folder of a process that is gone goes with its last job; one w
   const jobs = createJobs({
     ...system,
     environment: { PATH: process.env.PATH ?? '' },
-    session: 'later',
+    session: `later-${process.pid}`,
     outputs: null,
     root,
     lifetime: 'detached',

@@ -171,7 +171,7 @@ test('SBX-3: a line cannot have us read for it: the note of what it left running
     processes: system.processes,
     clock: system.clock,
     environment: { PATH: process.env.PATH ?? '' },
-    session: 's',
+    session: `test-${process.pid}`,
     outputs: null,
     scratch: folder,
   });
