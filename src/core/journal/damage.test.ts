@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
+import { openHouse, SESSION_FOLDER } from '../../../test/support/controller.ts';
 import * as make from '../../../test/support/entries.ts';
+import { scriptedModel } from '../../../test/support/script.ts';
 import { createMemorySystem } from '../../system/memory/system.ts';
 import { damageWarning } from './damage.ts';
 import { createJournal, openJournal } from './file-journal.ts';
@@ -30,4 +32,29 @@ test('damage is told once, with its number; more of it is told again (UP-32)', a
   const second = await damaged('\n\0\0\0\n');
   expect(second.texts).toEqual([expect.stringContaining('3 damaged lines of this session')]);
   expect(second.again).toEqual([]);
+});
+
+test('what seems to wait only because the line is lost that said it ran is held, not run again (UP-32)', async () => {
+  const system = createMemorySystem();
+  const first = await openHouse({ system, script: scriptedModel(['done it']) });
+  await first.seat('one').say('do it');
+  await first.idle();
+  await system.clock.runUntil(first.session.close());
+  const file = `${SESSION_FOLDER}/journal.jsonl`;
+  const text = new TextDecoder().decode(await system.files.read(file, 1_000_000));
+  const torn = text
+    .split('\n')
+    .map((line) => (line.includes('"kind":"taken"') ? line.slice(0, 40) : line))
+    .join('\n');
+  await system.files.writeAtomic(file, new TextEncoder().encode(torn), { mode: 0o600, flush: false });
+  const script = scriptedModel(['never', 'never']);
+  const again = await openHouse({ system, script });
+  const seat = again.seat('two');
+  await seat.until(({ head }) => head.ready);
+  await again.idle();
+  expect(script.requests).toEqual([]);
+  expect(seat.view.queue).toMatchObject({
+    rows: [{ text: 'do it', held: true }],
+    paused: { message: expect.stringContaining('damaged') },
+  });
 });

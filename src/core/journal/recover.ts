@@ -76,8 +76,21 @@ function isCut(bodies: readonly EntryBody[]): boolean {
 
 /** The same for a journal that was just opened, and a word about lines of it that are lost. */
 export async function recover(journal: Journal): Promise<EntryBody[]> {
-  return [...(await closings(journal)), ...(await damageWarning(journal))];
+  const closed = await closings(journal);
+  const warning = await damageWarning(journal);
+  const held = closed.some(({ kind }) => kind === 'queue') || warning.length === 0 ? [] : await holdForDamage(journal);
+  return [...closed, ...warning, ...held];
 }
+
+/** A lost line may be the one that said that an input ran: the person says whether it runs again. */
+async function holdForDamage(journal: Journal): Promise<EntryBody[]> {
+  const waiting = await loadWaiting(journal);
+  const order = waiting.inputs.map((input) => input.id);
+  if (order.every((id) => waiting.held?.includes(id) === true)) return [];
+  return [{ kind: 'queue', order, edited: [], paused: { because: 'restarted', message: DAMAGED } }];
+}
+
+const DAMAGED = 'Held because lines of this session are damaged: some of this may have run already.';
 
 /** A leaf that a person moved to is no crash: a branch may well end in the middle of a turn there. */
 async function closings(journal: Journal): Promise<EntryBody[]> {
