@@ -201,7 +201,7 @@ test('TRUST-7: the scratch folder is this session’s own, told to programs, vou
   const fake = await startFakeAnthropic([
     shell('echo canary-scratch > "$HOUSTON_SCRATCH/x" && echo "kept:$HOUSTON_SCRATCH"'),
     ({ body }) => {
-      scratch = /kept:([\w/.-]+)/.exec(JSON.stringify(body.messages))?.[1] ?? '';
+      scratch = /kept:([\w/.~-]+)/.exec(JSON.stringify(body.messages))?.[1] ?? '';
       return [{ tool: 'run_shell', input: { command: `cat ${scratch}/x`, why: 'See' } }];
     },
     'Done.',
