@@ -534,6 +534,7 @@ describe('/autocompact', () => {
     await command(seat, 'autocompact', 'auto');
     expect(at()).toBe(0.9);
     await command(seat, 'autocompact', 'off');
+    expect(flashes(seat).at(-1)).toMatch(/^Automatic compaction is off\. .*on, off, auto/);
     await command(seat, 'autocompact', 'auto');
     expect(at()).toBeNull();
     await command(seat, 'autocompact', '150000');

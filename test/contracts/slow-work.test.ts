@@ -70,7 +70,8 @@ for (const kind of LINKS) {
       await seat.command('worktree', 'merge');
       await linked.settle();
       expect(seat.states(2)).toEqual(['started', 'failed']);
-      expect(notesOf(seat.view, 'not-a-worktree')).toHaveLength(1);
+      const refused = seat.view.transcript.items.filter((item) => item.kind === 'note' && item.level === 'warning');
+      expect(refused).toMatchObject([{ identifier: 'not-a-worktree' }]);
       // What needs the session to itself is shown at work as well.
       for (const name of ['finish', 'remove']) {
         const before = seat.changes.length;
