@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createMemorySystem } from '../../system/memory/system.ts';
-import { createDefaultsSaver, createEffortSaver } from './save-defaults.ts';
+import { createDefaultsSaver, createEffortSaver, createProviderSaver } from './save-defaults.ts';
 
 const CONFIG = '/home/pat/.config/houston';
 const FILE = `${CONFIG}/settings.json`;
@@ -51,4 +51,20 @@ test('a level goes in by its model, beside those of others, with that model as t
   expect(text).toMatch(/"model": "c:d.e"/);
   await save('a:b', null);
   expect(new TextDecoder().decode(await files.read(FILE))).not.toContain('"a:b":');
+});
+
+test('choices of different kinds made at once all stay: each begins with what the one before it left', async () => {
+  const { files } = createMemorySystem();
+  await files.makeFolder(CONFIG, 0o700);
+  const answers = await Promise.all([
+    createDefaultsSaver(files, CONFIG)({ autocompact: false }),
+    createEffortSaver(files, CONFIG)('anthropic:one', 'high'),
+    createProviderSaver(files, CONFIG)('mine', { api: 'anthropic' }),
+  ]);
+  expect(answers).toEqual([true, true, true]);
+  expect(JSON.parse(new TextDecoder().decode(await files.read(FILE)))).toMatchObject({
+    compaction: { automatic: false },
+    model: 'anthropic:one',
+    providers: { mine: { api: 'anthropic' } },
+  });
 });

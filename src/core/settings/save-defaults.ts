@@ -65,13 +65,20 @@ function createSettingsWriter(files: SettingsFiles, config: string): (edits: rea
       throw error;
     }
   };
-  let before: Promise<unknown> = Promise.resolve();
   return (edits) => {
-    const saved = before.then(() => save(edits));
-    before = saved.catch(() => undefined);
+    const folders = writing.get(files) ?? new Map<string, Promise<unknown>>();
+    writing.set(files, folders);
+    const saved = (folders.get(config) ?? Promise.resolve()).then(() => save(edits));
+    folders.set(
+      config,
+      saved.catch(() => undefined),
+    );
     return saved;
   };
 }
+
+/** One file, however many kinds of choices are written into it: each begins with what the one before it left. */
+const writing = new WeakMap<SettingsFiles, Map<string, Promise<unknown>>>();
 
 async function withEdits(text: string, edits: readonly Edit[]): Promise<string | null> {
   // Loaded when first needed: most sessions change no default.
