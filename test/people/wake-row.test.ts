@@ -46,3 +46,26 @@ test('a turn that a watched file began says so: no job ended', async () => {
   expect(driver.region('transcript')).toMatch(/↻ watch 1: the file src\/w\.ts changed\. +│$/m);
   expect(driver.region('transcript')).not.toContain('job');
 });
+
+test('what was had elsewhere and brought here is no job either: an aside, a reply of another branch', async () => {
+  const driver = await drive();
+  const base = { as: 'wake', attachments: [], stopped: false } as const;
+  const items = [
+    sampleItem({ kind: 'user', text: '[btw:] what is in a.txt', ...base, turn: 1 }),
+    sampleItem({
+      kind: 'user',
+      text: '[From another branch of this conversation. There I said:]\nlook again',
+      ...base,
+      turn: 2,
+    }),
+  ];
+  const { view } = driver.session;
+  await driver.publish({
+    type: 'branch',
+    view: { ...structuredClone(view), transcript: { total: 2, first: 0, items, generation: 1 } },
+  });
+  const shown = driver.region('transcript');
+  expect(shown).toMatch(/↻ \[btw:\] what is in a\.txt +│$/m);
+  expect(shown).toMatch(/↻ From another branch of this conversation\. There I said: +│$/m);
+  expect(shown).not.toContain('job');
+});

@@ -44,16 +44,20 @@ export function gapBefore(previous: Item['kind'] | null, kind: Item['kind']): nu
 }
 
 /**
- * What began a turn by itself: that a job ended, and which, or what was watched and changed; never like words of the
- * person. Unfolded, all the model was told.
+ * What began a turn without a person's prompt: a job that ended, what was watched and changed, what was had elsewhere and
+ * brought here; never like words of the person. Unfolded, all the model was told.
  */
 function wakeRows({ text }: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
   const [first = ''] = text.split('\n');
-  const watched = /^\[Houston: (.*)\]$/.exec(first)?.[1];
-  // Its last sentence is for the model: where the output is read.
-  const detail = /^\[?(.*\.) [^.]*\.\]?$/.exec(first)?.[1] ?? first;
-  const rows = textRows(options.expanded ? text : (watched ?? `A job ended: ${detail}`), [INDENT], 'quiet', options);
+  const rows = textRows(options.expanded ? text : wakeWords(first), [INDENT], 'quiet', options);
   return rows.map((row, index): Row => (index === 0 ? { ...row, margin: [piece('↻ ', 'signal')] } : row));
+}
+
+/** Of the first line of what the model was told, what is for the person. */
+function wakeWords(first: string): string {
+  // A job's last sentence is for the model: where the output is read.
+  if (/^\[?Job /.test(first)) return `A job ended: ${/^\[?(.*\.) [^.]*\.\]?$/.exec(first)?.[1] ?? first}`;
+  return /^\[(?:Houston: )?(.*)\]$/.exec(first)?.[1] ?? first;
 }
 
 function userRows(item: Extract<Item, { kind: 'user' }>, options: BlockOptions): Row[] {
