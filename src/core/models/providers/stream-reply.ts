@@ -4,6 +4,7 @@ import type { Clock } from '../../../system/clock.ts';
 import { internalFailure, streamCut } from '../failures.ts';
 import type { ModelEnd, ModelEvent } from '../model.ts';
 import { ServerEventDecoder } from '../sse.ts';
+import { gatherPieces } from './gather-pieces.ts';
 
 /** One message as it grows: each wire feeds its own from the service's events. */
 export interface GrowingReply {
@@ -75,28 +76,30 @@ async function* converse(
     if (problem === null && !reply.ended) problem = stream.take(data, name, requestId);
   });
 
+  const pieces = gatherPieces(reader, stream.clock, (piece) => {
+    decoder.push(piece);
+    return reply.ended || problem !== null ? 'over' : 'goes-on';
+  });
+
   let begun = false;
+  let shown = false;
   try {
     for (;;) {
-      const piece = await reader.read();
+      const more = await pieces.next(shown);
       if (signal.aborted) return aborted();
-      if (piece.done) {
-        if (problem === null) stream.close?.();
-        break;
-      }
-      decoder.push(piece.value);
       if (!begun && reply.began) {
         begun = true;
         requestId ??= reply.id ?? null;
         yield { type: 'begin', requestId };
       }
-      let quiet = true;
+      shown = false;
       for (const event of reply.drain()) {
-        quiet = false;
+        shown = true;
         yield event;
       }
-      if (reply.ended || problem !== null) break;
-      if (quiet) yield { type: 'alive' };
+      if (!more && problem === null) stream.close?.();
+      if (!more || reply.ended || problem !== null) break;
+      if (!shown) yield { type: 'alive' };
     }
   } catch (error) {
     if (signal.aborted) return aborted();
