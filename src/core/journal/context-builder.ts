@@ -32,6 +32,8 @@ interface Stretch {
   readonly results: Map<string, EntryOf<'result'>>;
   readonly started: Set<string>;
   readonly said: (Said | string)[];
+  /** What its results came to last, and out of how many: a request that has them again shares them. */
+  readonly answers: { count: number; message: Message | null };
 }
 
 const BEGINNING = '[The beginning of this conversation is no longer there.]';
@@ -51,7 +53,7 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
       if (last === undefined) into.push(userMessage([{ type: 'text', text: BEGINNING }]));
       else if (last.role === 'assistant') into.push(userMessage([{ type: 'text', text: GO_ON }]));
       into.push(stretch.assistant);
-      if (stretch.calls.length > 0) into.push({ role: 'results', results: await resultsOf(stretch, options) });
+      if (stretch.calls.length > 0) into.push(await answersOf(stretch));
     }
     const parts: UserPart[] = [];
     for (const said of stretch.said)
@@ -60,6 +62,16 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
     const last = into[into.length - 1];
     if (last?.role === 'user') into[into.length - 1] = userMessage([...last.parts, ...parts]);
     else into.push(userMessage(parts));
+  }
+
+  async function answersOf(stretch: Stretch): Promise<Message> {
+    const { answers, results, started } = stretch;
+    const count = results.size + started.size;
+    if (answers.message !== null && answers.count === count) return answers.message;
+    const message: Message = { role: 'results', results: await resultsOf(stretch, options) };
+    answers.count = count;
+    answers.message = message;
+    return message;
   }
 
   async function startStretch(entry: EntryOf<'assistant'>): Promise<void> {
@@ -123,7 +135,7 @@ function inWords({ text, attachments }: Said): string {
 }
 
 function newStretch(assistant: Stretch['assistant'], calls: Stretch['calls']): Stretch {
-  return { assistant, calls, results: new Map(), started: new Set(), said: [] };
+  return { assistant, calls, results: new Map(), started: new Set(), said: [], answers: { count: 0, message: null } };
 }
 
 function userMessage(parts: readonly UserPart[]): Message {

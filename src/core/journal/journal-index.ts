@@ -34,7 +34,7 @@ export interface JournalIndex {
   kindOf(row: Row): string | null;
   parentOf(row: Row): EntryId | null;
   /** Ids from the root to the entry; starts at the branch entry below a side entry. */
-  branch(leaf: Row): EntryId[];
+  branch(leaf: Row): readonly EntryId[];
   ofKind(kinds: readonly string[]): EntryId[];
   lastOfKind(kinds: readonly string[]): EntryId | null;
   /** Everything, to make the same index of; null where rows were withdrawn, which only a running session has. */
@@ -77,6 +77,8 @@ export function createJournalIndex(saved?: SavedIndex): JournalIndex {
   let gone = 0;
   let leaf: Row = NONE;
   let lastBranchRow: Row = NONE;
+  /** The branch that was asked for last, by its leaf: the next one nearly always grows out of it. */
+  let lastBranch: { readonly leaf: Row; readonly ids: readonly EntryId[] } = { leaf: NONE, ids: [] };
 
   if (saved !== undefined) restore(saved);
 
@@ -191,9 +193,13 @@ export function createJournalIndex(saved?: SavedIndex): JournalIndex {
       return parent === NONE ? null : ids.at(parent);
     },
     branch(from) {
-      const found: EntryId[] = [];
-      for (let row = branchRow(from); row !== NONE; row = parentColumn[row]!) found.push(ids.at(row));
-      return found.reverse();
+      const leaf = branchRow(from);
+      const grown: EntryId[] = [];
+      let row = leaf;
+      for (; row !== NONE && row !== lastBranch.leaf; row = parentColumn[row]!) grown.push(ids.at(row));
+      if (row === leaf && leaf !== NONE) return lastBranch.ids;
+      lastBranch = { leaf, ids: [...(row === NONE ? [] : lastBranch.ids), ...grown.reverse()] };
+      return lastBranch.ids;
     },
     ofKind(wanted) {
       const numbers = new Set(wanted.map((kind) => kindNumbers.get(kind)));
@@ -227,6 +233,7 @@ export function createJournalIndex(saved?: SavedIndex): JournalIndex {
       };
     },
     withdraw(withdrawn, leafBefore) {
+      lastBranch = { leaf: NONE, ids: [] };
       for (const row of withdrawn) {
         kindColumn[row] = GONE;
         ids.remove(row);

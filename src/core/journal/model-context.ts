@@ -57,6 +57,8 @@ interface Held {
   readonly key: string;
   readonly builder: ContextBuilder;
   readonly from: number;
+  /** Place of the compaction it begins with, -1 for none. */
+  readonly cut: number;
   /** Branch entries taken so far, and the last of them: a branch with that one at that place begins the same way. */
   taken: number;
   last: EntryId | null;
@@ -75,7 +77,7 @@ export function createModelContext(journal: Journal): ModelContext {
   async function begin(branch: readonly EntryId[], cut: number, key: string, options: ContextOptions): Promise<Held> {
     const [compaction] = cut < 0 ? [] : ((await journal.load([branch[cut]!])) as EntryOf<'compaction'>[]);
     const from = compaction === undefined ? 0 : keptFrom(branch, cut, compaction, (at) => journal.kindOf(branch[at]!));
-    const state: Held = { key, builder: startBuilder(compaction ?? null, options), from, taken: from, last: null };
+    const state: Held = { key, builder: startBuilder(compaction ?? null, options), from, cut, taken: from, last: null };
     await take(state, compaction?.kept?.said ?? []);
     return state;
   }
@@ -86,9 +88,18 @@ export function createModelContext(journal: Journal): ModelContext {
     for (const entry of entries) await state.builder.add(entry, said.get(entry.id) ?? null);
   }
 
+  /** Place of the last compaction, -1 for none: looked for only behind what is held of this branch. */
+  function lastCut(branch: readonly EntryId[]): number {
+    const known = held !== null && held.cut < held.taken && held.last !== null ? held : null;
+    const goesOn = known !== null && branch[known.taken - 1] === known.last;
+    const from = goesOn ? known.taken : 0;
+    for (let at = branch.length - 1; at >= from; at--) if (journal.kindOf(branch[at]!) === 'compaction') return at;
+    return goesOn ? known.cut : -1;
+  }
+
   /** What is held, where it is a beginning of this branch made in this way; else a new beginning. Nothing is held then. */
   async function takeUp(branch: readonly EntryId[], options: ContextOptions): Promise<Held> {
-    const cut = branch.findLastIndex((id) => journal.kindOf(id) === 'compaction');
+    const cut = lastCut(branch);
     const { target, images, dropped } = options;
     const key = JSON.stringify([
       branch[cut] ?? null,

@@ -43,12 +43,21 @@ export function withFittingImages(model: Model, images: Images, limits: ImageLim
 /** Services take smaller pictures where there are many of them. */
 function sideFor({ messages }: ModelRequest, { side, many }: ImageLimits): number {
   if (many === null) return side;
-  const count = messages.reduce((sum, message) => sum + imagesOf(message).length, 0);
+  const count = messages.reduce((sum, message) => sum + countOf(message), 0);
   return count > many.over ? many.side : side;
 }
 
 function hasImages({ messages }: ModelRequest): boolean {
-  return messages.some((message) => imagesOf(message).length > 0);
+  return messages.some((message) => countOf(message) > 0);
+}
+
+/** By message: those of a long conversation are asked about with each request, and never change. */
+const counts = new WeakMap<Message, number>();
+
+function countOf(message: Message): number {
+  const known = counts.get(message) ?? imagesOf(message).length;
+  counts.set(message, known);
+  return known;
 }
 
 function imagesOf(message: Message): readonly Image[] {

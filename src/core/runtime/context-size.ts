@@ -29,10 +29,7 @@ export function sizeOf({ system, tools, messages }: Pick<ModelRequest, 'system' 
   const sums = { user: 0, assistant: 0, results: 0 };
   for (const message of messages) sums[message.role] += messageTokens(message);
   const fixed = system.reduce((sum, text) => sum + textTokens(text), 0);
-  const declared = tools.reduce(
-    (sum, tool) => sum + FRAME_TOKENS + textTokens(tool.name + tool.description + JSON.stringify(tool.input)),
-    0,
-  );
+  const declared = toolTokens(tools);
   const parts = {
     system: Math.round(fixed),
     tools: Math.round(declared),
@@ -41,6 +38,19 @@ export function sizeOf({ system, tools, messages }: Pick<ModelRequest, 'system' 
     results: Math.round(sums.results),
   };
   return { ...parts, total: Object.values(parts).reduce((sum, each) => sum + each, 0) };
+}
+
+const declaredTokens = new WeakMap<ModelRequest['tools'], number>();
+
+function toolTokens(tools: ModelRequest['tools']): number {
+  const found = declaredTokens.get(tools);
+  if (found !== undefined) return found;
+  const tokens = tools.reduce(
+    (sum, tool) => sum + FRAME_TOKENS + textTokens(tool.name + tool.description + JSON.stringify(tool.input)),
+    0,
+  );
+  declaredTokens.set(tools, tokens);
+  return tokens;
 }
 
 export function messageTokens(message: Message): number {

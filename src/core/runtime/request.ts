@@ -95,6 +95,8 @@ export function addText(messages: Message[], text: string): void {
 
 /** The end of this request, and the end of the one before it: what the next one and this one can read back. */
 function cacheMarks(messages: readonly Message[]): number[] {
-  const ends = messages.flatMap((message, index) => (message.role === 'assistant' ? [] : [index]));
-  return ends.slice(-2);
+  const ends: number[] = [];
+  for (let at = messages.length - 1; at >= 0 && ends.length < 2; at--)
+    if (messages[at]!.role !== 'assistant') ends.unshift(at);
+  return ends;
 }

@@ -38,8 +38,9 @@ export function anthropicRequest(request: ModelRequest, shape: RequestShape): Me
   // Where each of our messages went: a message that turned out empty is left out, and its mark goes to the one before.
   const places: number[] = [];
   for (const message of request.messages) {
-    const made = shape.known?.get(message) ?? paramOf(message, shape);
-    shape.known?.set(message, made);
+    const known = shape.known?.get(message);
+    const made = known ?? paramOf(message, shape);
+    if (known === undefined) shape.known?.set(message, made);
     if (made.content.length > 0) messages.push(made);
     places.push(messages.length - 1);
   }
@@ -200,16 +201,26 @@ function markMessages(
     if (left === 0) return;
     if (place < 0 || done.has(place)) continue;
     const message = messages[place];
-    if (message === undefined || typeof message.content === 'string') continue;
-    const { content } = message;
-    const at = content.findLastIndex((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
-    if (at < 0) continue;
-    // A copy: the next request wants the message without its mark.
-    const marked = content.with(at, { ...(content[at] as TextBlockParam), cache_control: MARK });
-    messages[place] = { ...message, content: marked } as MessageParam;
+    if (message === undefined) continue;
+    const marked = once(MARKED, message, markedMessage);
+    if (marked === null) continue;
+    messages[place] = marked;
     done.add(place);
     left--;
   }
+}
+
+/** The last message of a request is the last but one of the next: marked both times, then never again. */
+const MARKED = new WeakMap<MessageParam, MessageParam | null>();
+
+/** A copy: the request after next wants the message without its mark. Null where there is no place for one. */
+function markedMessage(message: MessageParam): MessageParam | null {
+  const { content } = message;
+  if (typeof content === 'string') return null;
+  const at = content.findLastIndex((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+  if (at < 0) return null;
+  const block = { ...(content[at] as TextBlockParam), cache_control: MARK };
+  return { ...message, content: content.with(at, block) } as MessageParam;
 }
 
 const BUDGETS: Readonly<Record<Effort, number>> = {

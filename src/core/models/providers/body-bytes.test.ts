@@ -43,3 +43,19 @@ test('bytes stay what they are until they are given back, however many requests 
   expect(fourth.bytes.buffer).toBe(first.bytes.buffer);
   expect([third, fourth].map((body) => textOf(body.bytes))).toEqual(['{"c":3,"list":[]}', '{"d":4,"list":[]}']);
 });
+
+test('whatever was sent before, what is sent now is what it is', () => {
+  const item = fc.integer({ min: 0, max: 9 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.array(item)), { maxLength: 8 }), (requests) => {
+      const known = Array.from({ length: 10 }, (_, number) => ({ text: 'ä'.repeat(number) }));
+      const bytes = new BodyBytes();
+      for (const [effort, numbers] of requests) {
+        const list = numbers.map((number) => known[number]!);
+        const body = bytes.encode({ model: 'm', effort }, 'list', list);
+        expect(textOf(body.bytes)).toBe(JSON.stringify({ model: 'm', effort, list }));
+        body.giveBack();
+      }
+    }),
+  );
+});

@@ -5,8 +5,10 @@
 export class BodyBytes {
   readonly #known = new WeakMap<object, Uint8Array>();
   readonly #encoder = new TextEncoder();
-  /** Where the last request lay; null while one lies there. */
-  #room: Uint8Array | null = new Uint8Array(0);
+  /** Names, numbers and short texts, which every request of a session says alike. */
+  readonly #texts = new Map<string, Uint8Array>();
+  /** Where the last request lies; null while it is being sent. */
+  #room: Room | null = { bytes: new Uint8Array(0), pieces: [] };
 
   /**
    * `rest` with one more member, `name`, that lists `items`. A member or item that was here before must not have changed.
@@ -30,19 +32,24 @@ export class BodyBytes {
   }
 
   #join(pieces: readonly Uint8Array[]): { readonly bytes: Uint8Array; giveBack(): void } {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    let length = 0;
+    for (const piece of pieces) length += piece.length;
     const free = this.#room;
-    const room = free !== null && free.length >= length ? free : new Uint8Array(Math.ceil(length * GROWTH));
+    const fits = free !== null && free.bytes.length >= length;
+    const bytes = fits ? free.bytes : new Uint8Array(Math.ceil(length * GROWTH));
     if (free !== null) this.#room = null;
     let at = 0;
-    for (const piece of pieces) {
-      room.set(piece, at);
+    // What the last request began with lies there already.
+    let alike = fits;
+    for (const [place, piece] of pieces.entries()) {
+      alike &&= free?.pieces[place] === piece;
+      if (!alike) bytes.set(piece, at);
       at += piece.length;
     }
     return {
-      bytes: room.subarray(0, length),
+      bytes: bytes.subarray(0, length),
       giveBack: () => {
-        if (free !== null) this.#room ??= room;
+        if (free !== null) this.#room ??= { bytes, pieces };
       },
     };
   }
@@ -62,9 +69,22 @@ export class BodyBytes {
   }
 
   #bytes(text: string): Uint8Array {
-    return this.#encoder.encode(text);
+    if (text.length > SHORT) return this.#encoder.encode(text);
+    const known = this.#texts.get(text) ?? this.#encoder.encode(text);
+    if (this.#texts.size < MOST_TEXTS) this.#texts.set(text, known);
+    return known;
   }
 }
+
+interface Room {
+  readonly bytes: Uint8Array;
+  /** What lies there from the beginning on, piece by piece. */
+  readonly pieces: readonly Uint8Array[];
+}
+
+/** Characters of a text that is kept, and how many are. */
+const SHORT = 100;
+const MOST_TEXTS = 100;
 
 /** Room for some more rounds. */
 const GROWTH = 1.5;
