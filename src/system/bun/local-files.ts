@@ -19,8 +19,9 @@ export function createLocalFiles(files: Files, disk: LocalDisk = createLocalDisk
   const atOnce = disk.answersAtOnce;
   const makeAppended = async (path: string, mode: number): Promise<AppendFile> => {
     const made = await files.openAppend(path, mode);
-    // Taken away meanwhile: what is open stays what is written to.
-    const local = appendLocal(path, atOnce);
+    // Where this turn of the event loop has lasted long already, it is only opened by another thread. Null for one that was
+    // taken away meanwhile: what is open stays what is written to.
+    const local = atOnce(path) ? appendLocal(path, atOnce) : null;
     if (local !== null) await made.close();
     return local ?? made;
   };
@@ -48,7 +49,7 @@ export function createLocalFiles(files: Files, disk: LocalDisk = createLocalDisk
     openAppend: (path, mode) =>
       atOnce(path)
         ? mapped(path, async () => appendLocal(path, atOnce) ?? (await makeAppended(path, mode)))
-        : files.openAppend(path, mode),
+        : makeAppended(path, mode),
   };
 }
 
