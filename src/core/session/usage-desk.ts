@@ -60,6 +60,8 @@ export function createUsageDesk({ system, state, session, watch }: UsageDeskPart
       const spent = tally.see(entry);
       if (spent !== null && past !== null) past.push(spent);
       else if (spent !== null) ledger.add(spent);
+      // Nothing follows that it could wait for.
+      if (past === null && entry.kind === 'turn-end') void ledger.settle();
       if (past !== null && isRecord(entry, RAISED)) raises.push(entry.data);
       else if (past !== null && isRecord(entry, NEAR)) told.push(entry.data);
       if (past === null && STIRS.has(entry.kind)) watch?.stir();

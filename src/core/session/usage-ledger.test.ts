@@ -75,3 +75,15 @@ test('where nothing may be kept, or nothing can be, a session knows its own at l
   blocked.add(spent('b'));
   expect((await blocked.todaySum()).requests).toBe(1);
 });
+
+test('requests that follow each other are written together, a moment later and by themselves', async () => {
+  const { system, open, spent } = rig();
+  const ledger = open('one');
+  const file = `${FOLDER}/${ledgerFile(system.clock.now())}`;
+  for (const id of ['a', 'b']) ledger.add(spent(id));
+  await system.clock.settle();
+  expect(await system.files.stat(file)).toBeNull();
+  await system.clock.advance(1_000);
+  expect(await readLedgerFile(system.files, file)).toMatchObject([{ id: 'a' }, { id: 'b' }]);
+  expect(system.clock.timers).toBe(0);
+});

@@ -28,7 +28,7 @@ export interface LedgerLine extends Spent {
 
 export interface LedgerParts {
   readonly files: Pick<Files, 'openAppend' | 'makeFolder' | 'read' | 'readRange' | 'stat'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Absolute; null: what this session spends is remembered as long as it runs. */
   readonly folder: string | null;
   readonly session: string;
@@ -36,28 +36,42 @@ export interface LedgerParts {
 
 const DAY_MS = 86_400_000;
 
+/** Lines go to the file together, in milliseconds: while the next request is answered, not before it is sent. */
+const GATHER_MS = 250;
+
 export function createUsageLedger({ files, clock, folder, session }: LedgerParts): UsageLedger {
   let writing: Promise<void> = Promise.resolve();
   const unwritten: LedgerLine[] = [];
+  /** Added and not yet on their way. */
+  let gathered: LedgerLine[] = [];
+  let stopTimer: (() => void) | null = null;
   /** What was read of the newest day so far. */
   let day = '';
   let offset = 0;
   let rows = new Map<string, UsageRow>();
   let ids = new Set<string>();
 
-  const append = async (line: LedgerLine): Promise<void> => {
-    if (folder === null) return void unwritten.push(line);
+  const append = async (name: string, lines: readonly LedgerLine[]): Promise<void> => {
+    if (folder === null) return void unwritten.push(...lines);
     try {
-      const file = await opened(folder, path.join(folder, ledgerFile(line.time)));
+      const file = await opened(folder, path.join(folder, name));
       try {
-        await file.append(new TextEncoder().encode(`${encode(line)}\n`));
+        await file.append(new TextEncoder().encode(lines.map((line) => `${encode(line)}\n`).join('')));
       } finally {
         await file.close();
       }
     } catch {
       // A full disk must not stop a turn: it is remembered here at least.
-      unwritten.push(line);
+      unwritten.push(...lines);
     }
+  };
+  const write = (): Promise<void> => {
+    stopTimer?.();
+    stopTimer = null;
+    const days = Map.groupBy(gathered, (line) => ledgerFile(line.time));
+    gathered = [];
+    for (const [name, lines] of days) writing = writing.then(() => append(name, lines));
+    return writing;
   };
   /** The folder is made when it is missing: it stands nearly always. */
   const opened = (parent: string, file: string): Promise<AppendFile> =>
@@ -67,7 +81,8 @@ export function createUsageLedger({ files, clock, folder, session }: LedgerParts
     });
   const add = (spent: Spent): void => {
     const { id, time, model, purpose, usage, cost } = spent;
-    writing = writing.then(() => append({ id, time, model, purpose, usage, cost, session }));
+    gathered.push({ id, time, model, purpose, usage, cost, session });
+    stopTimer ??= clock.after(GATHER_MS, () => void write());
   };
   const take = (line: LedgerLine): void => {
     if (ids.has(line.id)) return;
@@ -76,7 +91,7 @@ export function createUsageLedger({ files, clock, folder, session }: LedgerParts
   };
 
   const readOn = async (): Promise<void> => {
-    await writing;
+    await write();
     const now = ledgerFile(clock.now());
     if (now !== day) {
       day = now;
@@ -114,6 +129,7 @@ export function createUsageLedger({ files, clock, folder, session }: LedgerParts
       for (const name of recent)
         for (const { id } of await readLedgerFile(files, path.join(folder, name))) there.add(id);
       for (const one of wanted) if (!there.has(one.id)) add(one);
+      await write();
     },
     today: async () => {
       await inTurn();
@@ -123,7 +139,7 @@ export function createUsageLedger({ files, clock, folder, session }: LedgerParts
       await inTurn();
       return [...rows.values()].reduce<UsageSum>(joinSums, NO_USAGE_SUM);
     },
-    settle: () => writing,
+    settle: write,
   };
 }
 
@@ -133,6 +149,16 @@ export function ledgerFile(time: number): string {
 }
 
 export function dayOf(time: number): string {
+  const quarter = Math.floor(time / QUARTER_MS);
+  if (lastDay.quarter !== quarter) lastDay = { quarter, day: localDay(time) };
+  return lastDay.day;
+}
+
+/** Days begin on a quarter of an hour wherever one lives; asking for the time on the wall costs more than all else here. */
+const QUARTER_MS = 900_000;
+let lastDay = { quarter: Number.NaN, day: '' };
+
+function localDay(time: number): string {
   const date = new Date(time);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
