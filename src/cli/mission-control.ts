@@ -9,7 +9,6 @@ import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
 import type { TurnNews } from '../protocol/turn-news.ts';
 import type { Head } from '../protocol/view.ts';
-import { endLargePages } from '../system/bun/large-pages.ts';
 import { createStartFiles } from '../system/bun/start-files.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import type { TerminalSystem } from '../system/system.ts';
@@ -316,7 +315,6 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   const head = knownHead(line, settings, request);
   const look = lookOf(settings, line.theme);
   const layers = { config: drawing.places.config, project: request.folder, argument: line.settings };
-  void system.clock.sleep(CALM_AFTER_MS).then(endLargePages);
   const report = await runMissionControl({
     session,
     link: session,

@@ -1,13 +1,11 @@
 import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import type { Environment, Ids } from '../environment.ts';
-import { LARGE_PAGES } from './large-pages.ts';
 
 /** A copy made once: later changes of the process's own environment are not seen. */
 export function createBunEnvironment(): Environment {
   const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(process.env))
-    if (value !== undefined && name !== LARGE_PAGES) variables[name] = value;
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) variables[name] = value;
   const home = variables.HOME;
   return {
     get: (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined),
