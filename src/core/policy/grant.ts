@@ -13,7 +13,7 @@ export interface Grant {
 const unused = new WeakSet<Grant>();
 
 export function issueGrant(effects: readonly Effect[], facts: Facts): Grant {
-  const grant = deepFreeze(structuredClone({ effects, facts }));
+  const grant = frozenCopy({ effects, facts });
   unused.add(grant);
   return grant;
 }
@@ -23,10 +23,12 @@ export function consume(grant: Grant): boolean {
   return unused.delete(grant);
 }
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) deepFreeze(part);
-    Object.freeze(value);
-  }
-  return value;
+/** Of plain data, in one go: an engine's own deep copy takes many times as long for the little there is. */
+function frozenCopy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
+  const copy = { ...value } as Record<string, unknown>;
+  for (const [name, part] of Object.entries(copy))
+    if (typeof part === 'object' && part !== null) copy[name] = frozenCopy(part);
+  return Object.freeze(copy) as T;
 }
