@@ -28,8 +28,11 @@ export function watchState(session: Session, client: string, onChange: () => voi
     const told = changes.filter((change) => !isOnlySaid(change));
     if (told.length === 0) return;
     turnsEnded += told.filter((change) => change.type === 'entry' && change.entry.kind === 'turn-end').length;
-    // A copy of the little that is left: what is folded is changed later.
-    apply(view, structuredClone({ seq, changes: told }));
+    // A copy of the little that is left: what is folded is changed later. An activity is only ever replaced.
+    apply(view, {
+      seq,
+      changes: told.map((change) => (change.type === 'activity' ? change : structuredClone(change))),
+    });
     // What is said is nothing to this watcher: kept, a host would hold every word twice.
     view.transcript.items = [];
     view.live = null;

@@ -7,7 +7,7 @@ import { PART_BYTES } from './frame-reader.ts';
  * For so long a host gathers, in milliseconds. A client draws some 30 frames a second: what it is told more often it reads
  * for nothing, and a turn of quick tool calls has four updates a call.
  */
-export const GATHER_MS = 30;
+export const GATHER_MS = 32;
 
 export interface UpdateGate {
   /** One encoded update; a calm one may wait for the next, any other goes at once, behind those that wait. */

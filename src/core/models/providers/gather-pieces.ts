@@ -4,7 +4,7 @@ import type { Clock } from '../../../system/clock.ts';
  * What was shown of a reply is shown on after so long, in milliseconds: as often as a client draws a stream. Each look costs
  * a way through retries, the View and every link, whether it is for one word or for all that came meanwhile.
  */
-export const GATHER_MS = 30;
+export const GATHER_MS = 32;
 
 export interface GatheredPieces {
   /**
