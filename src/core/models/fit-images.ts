@@ -55,9 +55,11 @@ function hasImages({ messages }: ModelRequest): boolean {
 const counts = new WeakMap<Message, number>();
 
 function countOf(message: Message): number {
-  const known = counts.get(message) ?? imagesOf(message).length;
-  counts.set(message, known);
-  return known;
+  const known = counts.get(message);
+  if (known !== undefined) return known;
+  const count = imagesOf(message).length;
+  counts.set(message, count);
+  return count;
 }
 
 function imagesOf(message: Message): readonly Image[] {
