@@ -44,6 +44,8 @@ export class Grid {
   readonly fg: Uint32Array;
   readonly bg: Uint32Array;
   readonly attributes: Uint16Array;
+  /** Rows taken over whole from the shown grid and not drawn on since: 1. */
+  readonly kept: Uint8Array;
 
   constructor(width: number, height: number) {
     this.width = width;
@@ -52,6 +54,7 @@ export class Grid {
     this.fg = new Uint32Array(width * height);
     this.bg = new Uint32Array(width * height);
     this.attributes = new Uint16Array(width * height);
+    this.kept = new Uint8Array(height);
   }
 
   clear(): void {
@@ -59,10 +62,15 @@ export class Grid {
     this.fg.fill(0);
     this.bg.fill(0);
     this.attributes.fill(0);
+    this.kept.fill(0);
   }
 
   /** Takes `area`, which lies inside both, over from a grid of the same size. */
   copy(from: Grid, { x, y, width, height }: Rect): void {
+    if (width === this.width) {
+      this.#copyRows(from, y, height);
+      return;
+    }
     for (let row = y; row < y + height; row++) {
       const start = row * this.width + x;
       const end = start + width;
@@ -71,6 +79,17 @@ export class Grid {
       this.bg.set(from.bg.subarray(start, end), start);
       this.attributes.set(from.attributes.subarray(start, end), start);
     }
+  }
+
+  /** Whole rows lie side by side: they are taken over in one piece, and nobody need look for differences in them. */
+  #copyRows(from: Grid, row: number, count: number): void {
+    const start = row * this.width;
+    const end = start + count * this.width;
+    this.ch.set(from.ch.subarray(start, end), start);
+    this.fg.set(from.fg.subarray(start, end), start);
+    this.bg.set(from.bg.subarray(start, end), start);
+    this.attributes.set(from.attributes.subarray(start, end), start);
+    this.kept.fill(1, row, row + count);
   }
 
   forget(): void {

@@ -80,6 +80,7 @@ export class Frame {
   /** After another program had the terminal: the next flush writes everything. */
   invalidate(): void {
     this.#shown.forget();
+    this.#next.kept.fill(0);
     this.#known = false;
     this.#shownCursor = null;
   }
@@ -87,6 +88,7 @@ export class Frame {
   /** The terminal was cleared a moment ago, so blank cells need not be written. */
   cleared(): void {
     this.#shown.clear();
+    this.#next.kept.fill(0);
     this.#known = false;
     this.#shownCursor = null;
   }

@@ -68,6 +68,7 @@ export class GridPainter implements Painter {
         for (let column = x; column + 1 < x + width; column += 2) this.#put(column, row, code, 2, pen);
         if (width % 2 === 1) this.#put(x + width - 1, row, BLANK, 1, pen);
       } else if (width > 0) {
+        grid.kept[row] = 0;
         this.#split(x, row);
         this.#split(x + width, row);
         const from = row * grid.width + x;
@@ -92,6 +93,7 @@ export class GridPainter implements Painter {
       strike: style.strike !== undefined,
     });
     for (let row = y; row < y + height; row++) {
+      grid.kept[row] = 0;
       for (let column = x; column < x + width; column++) {
         // Both halves of a wide cluster are one thing: the area takes it whole when it holds its left half, the clip never half.
         let at = row * grid.width + column;
@@ -126,6 +128,7 @@ export class GridPainter implements Painter {
   #putPlain(x: number, y: number, text: string, from: number, end: number, pen: Pen): void {
     if (from >= end) return;
     const { grid } = this.#canvas;
+    grid.kept[y] = 0;
     this.#split(from, y);
     this.#split(end, y);
     const row = y * grid.width;
@@ -137,6 +140,7 @@ export class GridPainter implements Painter {
 
   #put(x: number, y: number, code: number, size: number, pen: Pen): void {
     const { grid } = this.#canvas;
+    grid.kept[y] = 0;
     this.#split(x, y);
     this.#split(x + size, y);
     const at = y * grid.width + x;

@@ -60,7 +60,7 @@ export class Output {
     this.#bytes = '';
     this.#y = -1;
     this.#fg = this.#bg = this.#attributes = 0;
-    for (let row = 0; row < next.height; row++) this.#row(shown, next, clusters, row);
+    for (let row = 0; row < next.height; row++) if (next.kept[row] === 0) this.#row(shown, next, clusters, row);
     const drew = this.#bytes !== '';
     if (drew) this.#pen(0, 0, 0);
     const hides = drew && !options.synchronized && was !== null;
