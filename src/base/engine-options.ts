@@ -11,7 +11,7 @@
  *
  * How long memory that is free again is kept: Bun's allocator gives it back within a tenth of a second, page by page, and a
  * page costs a fault when it is next used, dear in virtual machines. Kept for a minute: half the faults while a reply
- * streams or tools are called, a fifth less processor time. What a host holds at rest is given back then, all the same.
+ * streams or tools are called, a fifth less processor time. A host keeps it for seconds: at rest it shall hold little.
  */
 export const ENGINE_OPTIONS: readonly string[] = [
   'BUN_JSC_useDFGJIT',
@@ -26,4 +26,8 @@ export const ENGINE_OPTIONS: readonly string[] = [
 ];
 
 /** Set for a host's own process; its commands never see it. */
-export const MOSTLY_WAITS: Readonly<Record<string, string>> = { BUN_JSC_useDFGJIT: '0' };
+export const MOSTLY_WAITS: Readonly<Record<string, string>> = {
+  BUN_JSC_useDFGJIT: '0',
+  MIMALLOC_PURGE_DELAY: '5000',
+  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '5000',
+};
