@@ -82,6 +82,8 @@ export const SUBCOMMANDS = {
 } as const;
 
 export type SubcommandName = keyof typeof SUBCOMMANDS;
+/** All but the one that opens a screen. */
+export type ScreenlessSubcommand = Exclude<SubcommandName, 'attach'>;
 
 const HOST_WORDS = ['list', 'stop', 'restart'];
 const HOST_GROUPS = ['unwatched', 'idle', 'stale', 'all'];

@@ -35,12 +35,13 @@ async function main(words: readonly string[]): Promise<number> {
     const { printReply } = await import('./other-modes.ts');
     return printReply(line, folder);
   }
-  if (line.run === 'subcommand' && line.subcommand !== null) {
+  if (line.subcommand !== null && line.subcommand.name !== 'attach') {
+    const { name, words } = line.subcommand;
     const { runNamed } = await import('./other-modes.ts');
-    return runNamed(line, line.subcommand, folder);
+    return runNamed(line, { name, words }, folder);
   }
   const { runInTerminal } = await import('./mission-control.ts');
-  return runInTerminal(line, folder);
+  return runInTerminal(line.subcommand === null ? line : { ...line, attach: line.subcommand.words[0] ?? true }, folder);
 }
 
 function workingFolder(named: string | null): string | null {

@@ -125,7 +125,7 @@ function noTerminal(): number {
 }
 
 /** `houston attach [HOST]`: an open session, wherever it runs. */
-export async function attachInTerminal(
+async function attachInTerminal(
   system: TerminalSystem,
   line: CommandLine,
   folder: string,

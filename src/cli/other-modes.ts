@@ -1,5 +1,5 @@
 import { createBunSystem } from '../system/bun/system.ts';
-import type { CommandLine, SubcommandName } from './arguments.ts';
+import type { CommandLine, ScreenlessSubcommand } from './arguments.ts';
 
 // What runs without screen or host. The entry is a bundle of its own, and between bundles no class is the same: so the
 // system is made here.
@@ -13,7 +13,7 @@ export async function printReply(line: CommandLine, folder: string): Promise<num
 /** Resolves to the exit code. */
 export async function runNamed(
   line: CommandLine,
-  subcommand: { readonly name: SubcommandName; readonly words: readonly string[] },
+  subcommand: { readonly name: ScreenlessSubcommand; readonly words: readonly string[] },
   folder: string,
 ): Promise<number> {
   const { runSubcommand } = await import('./subcommands.ts');

@@ -6,7 +6,7 @@ import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { places } from '../core/settings/paths.ts';
 import { SETTINGS, type SettingName, settingsSchema } from '../core/settings/schema.ts';
 import type { TerminalSystem } from '../system/system.ts';
-import type { CommandLine, SubcommandName } from './arguments.ts';
+import type { CommandLine, ScreenlessSubcommand } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
 import { openModels } from './open-models.ts';
 import { writeErr, writeOut } from './output.ts';
@@ -15,18 +15,10 @@ import { writeErr, writeOut } from './output.ts';
 export async function runSubcommand(
   system: TerminalSystem,
   line: CommandLine,
-  subcommand: { readonly name: SubcommandName; readonly words: readonly string[] },
+  subcommand: { readonly name: ScreenlessSubcommand; readonly words: readonly string[] },
   folder: string,
 ): Promise<number> {
   switch (subcommand.name) {
-    case 'attach': {
-      if (!system.terminal.isInteractive.input || !system.terminal.isInteractive.output) {
-        writeErr('houston: no-terminal: attaching needs a terminal for input and output\n');
-        return 2;
-      }
-      const { attachInTerminal } = await import('./mission-control.ts');
-      return attachInTerminal(system, line, folder, subcommand.words[0] ?? null);
-    }
     case 'bridge': {
       const { runBridge } = await import('./bridge.ts');
       return runBridge(system, line, folder, subcommand.words[0] ?? null);
