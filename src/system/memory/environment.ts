@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import type { Clock } from '../clock.ts';
 import type { Environment, Ids } from '../environment.ts';
 
@@ -40,7 +40,7 @@ export function createMemoryIds(clock: Clock): Ids {
     },
     hex(bytes) {
       let text = '';
-      while (text.length < bytes * 2) text += createHash('sha256').update(`${count++}`).digest('hex');
+      while (text.length < bytes * 2) text += sha256(`${count++}`);
       return text.slice(0, bytes * 2);
     },
   };

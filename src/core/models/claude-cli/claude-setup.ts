@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../base/sha256.ts';
 import { OWN_CREDENTIALS } from '../../values/credentials.ts';
 import type { ModelRequest, ToolSchema, WireConnection } from '../model.ts';
 
@@ -24,9 +24,7 @@ export function setupOf(request: ModelRequest, { ref, baseUrl, key }: WireConnec
 }
 
 export function setupName(setup: ClaudeSetup, session: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([session, setup]))
-    .digest('hex');
+  return sha256(JSON.stringify([session, setup]));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../base/sha256.ts';
 import type { AssistantPart } from '../../../protocol/message.ts';
 import type { Message } from '../model.ts';
 import type { ClaudeProcess } from './claude-process.ts';
@@ -24,9 +24,7 @@ export interface Conversation {
 
 /** A name for a message that stays the same from its first request to the last. */
 export function messageName(message: Message): string {
-  return createHash('sha256')
-    .update(JSON.stringify(essence(message)))
-    .digest('hex');
+  return sha256(JSON.stringify(essence(message)));
 }
 
 export function replyName(parts: readonly AssistantPart[]): string {
