@@ -1,6 +1,6 @@
 // Bundles the product into a folder: what `npm pack` ships beside Bun and ripgrep.
 //
-// What every start waits for (the entry, the screen, the host, the vendors' clients) is one file each, with its compiled
+// What every start waits for (the entry, the screen, a session without one, the vendors' clients) is one file each, with its compiled
 // code beside it, which another Bun than the one that made it passes over. Everything else is split into parts that load
 // when used.
 import path from 'node:path';
@@ -22,7 +22,7 @@ const languages = [
 
 /** What one of the whole files leaves to a file beside it; null for what it holds itself. */
 function beside(name: string): string | null {
-  const own = /^\.\/(host|mission-control|open-here|other-modes)\.ts$/.exec(name);
+  const own = /^\.\/(headless|mission-control|open-here|other-modes)\.ts$/.exec(name);
   if (own !== null) return `./${own[1]}.js`;
   const library = LIBRARIES[name];
   if (library !== undefined) return `./${library}`;
@@ -53,7 +53,7 @@ async function whole(entry: string, name: string): Promise<void> {
           // Loaded on the spot: a file that is asked for in the background comes by threads that must be started first.
           build.onLoad({ filter: /src\/cli\/main\.ts$/ }, async ({ path: file }) => ({
             contents: (await Bun.file(file).text()).replace(
-              /await import\('(\.\/(?:host|mission-control)\.ts)'\)/g,
+              /await import\('(\.\/(?:headless|mission-control)\.ts)'\)/g,
               "require('$1')",
             ),
             loader: 'ts',
@@ -70,7 +70,7 @@ async function whole(entry: string, name: string): Promise<void> {
 
 await whole(source('main.ts'), 'main.js');
 await whole(source('mission-control.ts'), 'mission-control.js');
-await whole(source('host.ts'), 'host.js');
+await whole(source('headless.ts'), 'headless.js');
 for (const [library, file] of Object.entries(LIBRARIES)) await whole(Bun.resolveSync(library, root), file);
 await Bun.build({
   ...common,

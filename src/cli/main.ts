@@ -1,16 +1,16 @@
 import { realpathSync, statSync } from 'node:fs';
 import { helpText, parseArguments } from './arguments.ts';
 import { VERSION } from './build.ts';
-import { outputFailed, writeErr, writeOut } from './output.ts';
+import { afterOutput, writeErr, writeOut } from './output.ts';
 
 // The only file that runs by being loaded. What a mode needs is loaded by that mode alone, so that each starts fast.
 // Whatever a library left open must not keep a finished program alive.
-void main(process.argv.slice(2)).then((code) => process.exit(code === 0 && outputFailed() ? 1 : code));
+void main(process.argv.slice(2)).then((code) => process.exit(afterOutput(code)));
 
 async function main(words: readonly string[]): Promise<number> {
   if (words[0] === '__host') {
-    const { runHostProcess } = await import('./host.ts');
-    return runHostProcess();
+    const { runHost } = await import('./headless.ts');
+    return runHost();
   }
   const parsed = parseArguments(words);
   if (!parsed.ok) {
@@ -32,7 +32,7 @@ async function main(words: readonly string[]): Promise<number> {
     return 2;
   }
   if (line.run === 'print') {
-    const { printReply } = await import('./other-modes.ts');
+    const { printReply } = await import('./headless.ts');
     return printReply(line, folder);
   }
   if (line.subcommand !== null && line.subcommand.name !== 'attach') {

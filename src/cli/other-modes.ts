@@ -1,14 +1,8 @@
 import { createBunSystem } from '../system/bun/system.ts';
 import type { CommandLine, ScreenlessSubcommand } from './arguments.ts';
 
-// What runs without screen or host. The entry is a bundle of its own, and between bundles no class is the same: so the
+// What runs without a screen or a session. The entry is a bundle of its own, and between bundles no class is the same: so the
 // system is made here.
-
-/** `houston -p`. Resolves to the exit code. */
-export async function printReply(line: CommandLine, folder: string): Promise<number> {
-  const { runOneShot } = await import('./one-shot.ts');
-  return runOneShot(createBunSystem(), line, folder);
-}
 
 /** Resolves to the exit code. */
 export async function runNamed(
@@ -16,6 +10,6 @@ export async function runNamed(
   subcommand: { readonly name: ScreenlessSubcommand; readonly words: readonly string[] },
   folder: string,
 ): Promise<number> {
-  const { runSubcommand } = await import('./subcommands.ts');
-  return runSubcommand(createBunSystem(), line, subcommand, folder);
+  const [{ runSubcommand }, { afterOutput }] = await Promise.all([import('./subcommands.ts'), import('./output.ts')]);
+  return afterOutput(await runSubcommand(createBunSystem(), line, subcommand, folder));
 }

@@ -1,11 +1,12 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { visible } from '../base/text-width.ts';
 
-/** Whether something meant for stdout could not be written: the exit code says so too. */
+/** Something meant for stdout could not be written. */
 let failed = false;
 
-export function outputFailed(): boolean {
-  return failed;
+/** The exit code, which says so too. Asked by each bundle of itself: what another one wrote is not known in it. */
+export function afterOutput(code: number): number {
+  return code === 0 && failed ? 1 : code;
 }
 
 /**

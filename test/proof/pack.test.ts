@@ -115,6 +115,29 @@ test('the installed product names its version, answers with its tools, and opens
   }
 }, 60_000);
 
+test.skipIf(!existsSync('/dev/full'))(
+  'of the installed product too, output that cannot be written is exit code 1',
+  async () => {
+    const fake = await startFakeAnthropic([[{ text: 'A reply.' }]]);
+    const place = await makePlace(fake.url);
+    try {
+      for (const words of ['--help', 'config path', '-m anthropic:mock-model -p hello']) {
+        const line = `exec "$0" ${words} >/dev/full`;
+        const { code, err } = await runAside('/bin/sh', ['-c', line, installed], place);
+        expect({ words, code, err }).toEqual({
+          words,
+          code: 1,
+          err: expect.stringMatching(/^houston: output-failed: the output could not be written: .*\n$/),
+        });
+      }
+    } finally {
+      await place.close();
+      await fake.close();
+    }
+  },
+  60_000,
+);
+
 test('installed without install scripts it finds Bun in its platform package', async () => {
   const other = path.join(root, 'no-scripts', 'node_modules');
   mkdirSync(other, { recursive: true });
