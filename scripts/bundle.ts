@@ -30,11 +30,14 @@ function beside(name: string): string | null {
   return highlighting === null ? null : `./highlight-${highlighting[1]}.js`;
 }
 
-const common: Pick<Bun.BuildConfig, 'outdir' | 'target' | 'minify' | 'external'> = {
+const { version } = (await Bun.file(path.join(root, 'package.json')).json()) as { version: string };
+const VERSION = { BUNDLED_VERSION: JSON.stringify(version) };
+const common: Pick<Bun.BuildConfig, 'outdir' | 'target' | 'minify' | 'external' | 'define'> = {
   outdir: out,
   target: 'bun',
   minify: { whitespace: true, syntax: true },
   external: ['@vscode/ripgrep'],
+  define: VERSION,
 };
 
 async function whole(entry: string, name: string): Promise<void> {
@@ -45,7 +48,7 @@ async function whole(entry: string, name: string): Promise<void> {
     format: 'cjs',
     bytecode: true,
     // Where a file lies is asked of it, not written down when it is made.
-    define: { 'import.meta.dir': 'module.path', 'import.meta.path': 'module.filename' },
+    define: { ...VERSION, 'import.meta.dir': 'module.path', 'import.meta.path': 'module.filename' },
     plugins: [
       {
         name: 'leave to a file beside',

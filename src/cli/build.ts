@@ -6,7 +6,10 @@ import { sha256 } from '../base/sha256.ts';
 export const ROOT =
   path.basename(import.meta.dir) === 'cli' ? path.join(import.meta.dir, '..', '..') : path.join(import.meta.dir, '..');
 
-export const VERSION: string = readVersion();
+/** Written into a bundle when it is made: a file less to read on each start. */
+declare const BUNDLED_VERSION: string | undefined;
+
+export const VERSION: string = typeof BUNDLED_VERSION === 'string' ? BUNDLED_VERSION : readVersion();
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
