@@ -6,7 +6,8 @@
  * Measured in bench/: a third less processor time while a reply streams, a quarter less in rounds of tool calls. (At 4,000 in
  * place of 100,000 a key was no faster, a stream took 6 % more and the screen 5 MB.)
  *
- * How many threads stand beside the first: one to compile on, and none that fetches memory ahead. Each that starts, and
+ * How many threads stand beside the first: one to compile on, none to help collecting garbage, and none
+ * that fetches memory ahead. Each that starts, and
  * each page it touches, holds up a first frame; a twentieth of a start together.
  *
  * How long memory that is free again is kept: Bun's allocator gives it back within a tenth of a second, page by page, and a
@@ -20,6 +21,7 @@ export const ENGINE_OPTIONS: readonly string[] = [
   'BUN_JSC_thresholdForOptimizeSoon',
   'BUN_JSC_minNumberOfWorklistThreads',
   'BUN_JSC_maxNumberOfWorklistThreads',
+  'BUN_JSC_numberOfGCMarkers',
   'BUN_JSC_useWarmUpMarkedBlocks',
   'MIMALLOC_PURGE_DELAY',
   'MIMALLOC_PURGE_HOLES_MIN_INTERVAL',

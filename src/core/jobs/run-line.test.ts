@@ -89,6 +89,7 @@ describe('run a line', () => {
       BUN_JSC_useDFGJIT: 'ours',
       BUN_JSC_thresholdForOptimizeSoon: 'ours',
       BUN_JSC_maxNumberOfWorklistThreads: 'ours',
+      BUN_JSC_numberOfGCMarkers: 'ours',
       BUN_JSC_useWarmUpMarkedBlocks: 'ours',
       MIMALLOC_PURGE_DELAY: 'ours',
       MIMALLOC_PURGE_HOLES_MIN_INTERVAL: 'ours',
