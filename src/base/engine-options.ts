@@ -6,9 +6,8 @@
  * Measured in bench/: a third less processor time while a reply streams, a quarter less in rounds of tool calls. (At 4,000 in
  * place of 100,000 a key was no faster, a stream took 6 % more and the screen 5 MB.)
  *
- * How many threads stand beside the first: one to compile on, none to help collecting garbage, and none
- * that fetches memory ahead. Each that starts, and
- * each page it touches, holds up a first frame; a twentieth of a start together.
+ * How many threads stand beside the first: one to compile on, none to help collecting garbage, and none that fetches memory
+ * ahead. Each that starts, and each page it touches, holds up a first frame; a twentieth of a start together.
  *
  * How long memory that is free again is kept: Bun's allocator gives it back within a tenth of a second, page by page, and a
  * page costs a fault when it is next used, dear in virtual machines. Kept for a minute: half the faults while a reply
