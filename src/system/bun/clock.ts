@@ -6,6 +6,11 @@ const LONGEST = 2 ** 31 - 1;
 /** A timer that is set keeps the process alive, so that a host that only waits for one does not end. */
 export function createBunClock(): Clock {
   const after = (ms: number, callback: () => void) => {
+    // Behind what came in already and without going to sleep: the shortest timer would take a millisecond and a waking.
+    if (ms <= 0) {
+      const soon = setImmediate(callback);
+      return () => clearImmediate(soon);
+    }
     const due = performance.now() + ms;
     let timer: ReturnType<typeof setTimeout>;
     const arm = () => {

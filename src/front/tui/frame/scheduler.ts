@@ -5,10 +5,10 @@ export interface FrameClock {
 }
 
 /**
- * Between two frames of what was not typed, in ms, from start to start: more than 30 a second, the frames of keys among
- * them.
+ * Between two frames of what was not typed, in ms, from start to start. A host passes on what streams every 32 ms, more or
+ * less: each of its updates finds the last frame long enough ago, and is drawn as it comes.
  */
-const STREAM_INTERVAL = 29;
+const STREAM_INTERVAL = 24;
 /** A frame may take this share of the time, so that a slow terminal (whose writes block) leaves room for keys. */
 const BUSY_SHARE = 0.3;
 const LONGEST_INTERVAL = 250;
