@@ -8,7 +8,7 @@ sh scripts/setup.sh || exit 1
 if [ $# -gt 0 ]; then exec sh scripts/bun.sh test --timeout 60000 "$@"; fi
 rm -rf .reports && mkdir -p .reports
 status=0
-sh scripts/bun.sh test ./src ./test/layers.test.ts ./test/contracts ./test/people ./test/proof ./test/support --timeout 30000 --reporter=junit --reporter-outfile=.reports/unit.xml || status=1
+sh scripts/bun.sh test ./src ./test/layers.test.ts ./test/claims.test.ts ./test/contracts ./test/people ./test/proof ./test/support --timeout 30000 --reporter=junit --reporter-outfile=.reports/unit.xml || status=1
 sh scripts/bun.sh test ./test/pty --timeout 60000 --reporter=junit --reporter-outfile=.reports/pty.xml || status=1
 sh scripts/bun.sh scripts/summary.ts .reports/unit.xml .reports/pty.xml || status=1
 exit $status
