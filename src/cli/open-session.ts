@@ -19,6 +19,7 @@ import { createKeyFindings } from '../core/policy/key-findings.ts';
 import { createRedactor, REMOVED } from '../core/policy/redact.ts';
 import { createController, type SessionController } from '../core/session/controller.ts';
 import { createTrail } from '../core/session/trail.ts';
+import { EXPORTS_FOLDER } from '../core/session/write-export.ts';
 import { readInstructions } from '../core/settings/instructions.ts';
 import {
   type LoadedSettings,
@@ -212,6 +213,7 @@ export async function openSession(
       known: request.effort === null ? settings.efforts : {},
       save: own.config === null || place === null ? async () => true : createEffortSaver(files, own.config),
     },
+    exports: own.state === null || place === null ? null : path.join(own.state, EXPORTS_FOLDER),
     editing:
       own.state === null || place === null ? null : path.join(own.state, 'editing', path.basename(path.dirname(place))),
     codeChanged: watchCode(),

@@ -92,6 +92,8 @@ export interface SessionCommand {
   /** What it is about; `Session` where it is not said. */
   readonly group?: CommandGroup;
   readonly argument: string;
+  /** Words behind it are refused; else, where it takes none, they make it a prompt. */
+  readonly alone?: true;
   readonly description: string;
   /** Mid-turn: at once, or as an item of the queue; `after` where it is not said. */
   readonly during?: 'now' | 'after';

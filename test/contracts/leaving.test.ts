@@ -6,6 +6,8 @@ import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { ESCAPE, openHouse, transcriptOf } from '../support/controller.ts';
 import { gate, scriptedModel } from '../support/script.ts';
 
+const EXPORTS = '/home/pat/state/exports';
+
 const isTitle = ({ system }: { system: readonly string[] }): boolean =>
   system.join('').includes('You name conversations');
 
@@ -100,7 +102,7 @@ test('a stopped turn settles where its tool does: what was begun is finished and
   expect(JSON.stringify(model.requests[1]?.messages)).toContain('all of it done');
 });
 
-test('a choice that is being written into the settings is written to its end, however long the disk takes', async () => {
+test('a choice that is being written into the settings is written to its end, however long the disk takes (EX-4)', async () => {
   const disk = gate();
   let written = false;
   const house = await openHouse({
@@ -124,4 +126,52 @@ test('a choice that is being written into the settings is written to its end, ho
   await house.system.clock.runUntil(closing);
   expect(written).toBe(true);
   await house.session.uncut();
+});
+
+test('an export under way is called off and waited for, however long the disk takes: once the session is closed nothing appears any more (EX-4)', async () => {
+  for (const stuckIn of ['readRange', 'openAppend', 'linkStat'] as const) {
+    const system = createMemorySystem();
+    const disk = gate();
+    const stuck = gate();
+    let exporting = false;
+    /** The disk answers when it likes, and knows nothing of signals. */
+    const slow = async (path: string): Promise<void> => {
+      if (!exporting) return;
+      if (stuckIn === 'readRange' ? !path.endsWith('journal.jsonl') : !path.startsWith(EXPORTS)) return;
+      // The last look before the file gets its name.
+      if (stuckIn === 'linkStat' && system.files.paths(EXPORTS).length === 0) return;
+      stuck.open();
+      await disk.opened;
+    };
+    const files: typeof system.files = Object.create(system.files, {
+      [stuckIn]: {
+        value: async (path: string, ...rest: unknown[]) => {
+          await slow(path);
+          return (system.files[stuckIn] as (...all: unknown[]) => unknown)(path, ...rest);
+        },
+      },
+    });
+    const house = await openHouse({
+      script: scriptedModel(['hello']),
+      system: { ...system, files } as never,
+      exports: EXPORTS,
+    });
+    const seat = house.seat('one');
+    await seat.say('hello');
+    await house.idle();
+    exporting = true;
+    await seat.send({ type: 'command', ref: 'e', name: 'export', argument: '' });
+    await system.clock.runUntil(stuck.opened);
+    let closed = false;
+    const closing = house.session.close().then(() => {
+      closed = true;
+    });
+    await system.clock.advance(120_000);
+    expect([stuckIn, closed]).toEqual([stuckIn, false]);
+    disk.open();
+    await system.clock.runUntil(closing);
+    await system.clock.advance(120_000);
+    expect([stuckIn, ...system.files.paths(EXPORTS)]).toEqual([stuckIn]);
+    expect(system.clock.timers).toBe(0);
+  }
 });

@@ -68,6 +68,7 @@ import { createSameFile } from './same-file.ts';
 import { createSavedEfforts, type SaveEffort } from './saved-efforts.ts';
 import { dropStale } from './self-prompt.ts';
 import { carryOutCommand, SESSION_COMMANDS } from './session-commands.ts';
+import { createSessionExport } from './session-export.ts';
 import type { SettingsAgain } from './settings-again.ts';
 import { createShellLines } from './shell-line.ts';
 import { createSideThreads } from './side-threads.ts';
@@ -180,6 +181,8 @@ export interface ControllerOptions {
   readonly saveDefaults?: SessionParts['saveDefaults'];
   /** Levels once chosen, by model, and where new ones go. */
   readonly efforts?: { readonly known: Readonly<Record<string, Effort>>; readonly save: SaveEffort };
+  /** Where exports go; null or absent: there are none. */
+  readonly exports?: string | null;
   /** Where the sessions of this project say which files they change; null or absent: they do not. */
   readonly editing?: string | null;
   /** Whether other code is installed by now than the code that runs; absent: nobody looks. */
@@ -407,6 +410,14 @@ export async function createController(options: ControllerOptions): Promise<Sess
     codeChanged: options.codeChanged ?? (() => false),
     advise: (text) => publisher.publish({ type: 'flash', client: null, level: 'warning', text }),
     addressOf: options.addressOf ?? (() => null),
+  });
+  const exporting = createSessionExport({
+    system,
+    journal,
+    exports: options.exports ?? null,
+    title: () => view.head.title,
+    version,
+    uncut,
   });
   const forwarded = createThinkingForwarded({
     model: () => model.model,
@@ -702,6 +713,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     efforts,
     saveDefaults: (values) => uncut.run(async () => (await options.saveDefaults?.(values)) ?? false),
     errors,
+    exporting,
     isOpenElsewhere: options.isOpenElsewhere ?? (async () => false),
     canAsk: options.canAsk,
     attachments,

@@ -27,6 +27,7 @@ import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
 import type { Reload } from './reload.ts';
 import type { SavedEfforts } from './saved-efforts.ts';
+import type { SessionExport } from './session-export.ts';
 import type { SignInDesk } from './sign-in-desk.ts';
 import type { SlowWork } from './slow-work.ts';
 import type { StandingOrders } from './standing-orders.ts';
@@ -90,6 +91,7 @@ export interface SessionParts {
   readonly saveDefaults: SaveDefaults;
   /** What failed, for later. */
   readonly errors: Pick<ErrorLog, 'record'>;
+  readonly exporting: SessionExport;
   /** Reads what was read at the start again. */
   readonly reload: Pick<Reload, 'all'>;
   /** Whether another session works in this folder. */

@@ -11,6 +11,7 @@ import { chooseModel } from './choose-model.ts';
 import { compactNow, refusesCompaction } from './compact-command.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { failedText } from './error-log.ts';
+import { exportNow, refusesExport } from './export-command.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
 import { completeJobs, jobsCommand } from './jobs-command.ts';
 import { EFFORTS } from './one-turn-target.ts';
@@ -197,6 +198,16 @@ const COMMANDS: readonly Command[] = [
     run: rename,
   },
   {
+    name: 'export',
+    argument: '',
+    alone: true,
+    description: 'Write this session to a private ZIP, to keep or to show',
+    during: 'after',
+    ahead: false,
+    refuses: refusesExport,
+    carryOut: (parts, _argument, signal) => exportNow(parts, signal),
+  },
+  {
     name: 'worktree',
     argument: '[status|merge|resolve|finish|remove|list|clean]',
     suggestions: WORKTREE_ACTIONS.map(({ value }) => value),
@@ -355,10 +366,11 @@ const COMMANDS: readonly Command[] = [
 
 /** For completion and help, in the order they are listed. */
 export const SESSION_COMMANDS: readonly SessionCommand[] = COMMANDS.filter(({ hidden }) => hidden !== true).map(
-  ({ name, group, argument, description, during }) => ({
+  ({ name, group, argument, alone, description, during }) => ({
     name,
     ...(group === undefined ? {} : { group }),
     argument,
+    ...(alone === undefined ? {} : { alone }),
     description,
     ...(during === undefined ? {} : { during }),
   }),

@@ -5,6 +5,7 @@ const commands = slashCommands([
   { name: 'compact', argument: '[focus]', description: '' },
   { name: 'clear', argument: '', description: '', during: 'after' },
   { name: 'rename', argument: '<name>', description: '' },
+  { name: 'export', argument: '', alone: true, description: '' },
   { name: 'help', argument: '', description: 'not this one' },
 ]);
 
@@ -39,6 +40,11 @@ describe('slash', () => {
   test('a bare word that needs words answers with its usage (CMD-2)', () => {
     expect(parsed('/rename')).toBe('usage');
     expect(parsed('/rename x')).toEqual(['rename', 'x']);
+  });
+
+  test('one that stands alone goes to the session with the words behind it, which refuses them: it is no prompt (SX-4)', () => {
+    expect(parsed('/export')).toEqual(['export', '']);
+    expect(parsed('/export here.md')).toEqual(['export', 'here.md']);
   });
 
   test('the terminal’s own commands come first and are never the session’s too', () => {

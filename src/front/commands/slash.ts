@@ -8,6 +8,8 @@ export interface SlashCommand {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly argument: string;
+  /** Words behind it are refused where it runs. */
+  readonly alone?: true;
   readonly description: string;
   readonly group: Command['group'];
   readonly choices: readonly string[];
@@ -38,6 +40,7 @@ export function slashCommands(session: readonly SessionCommand[]): SlashCommand[
         name: command.name,
         aliases: [],
         argument: command.argument,
+        ...(command.alone === undefined ? {} : { alone: command.alone }),
         description: command.description,
         group: command.group ?? 'Session',
         choices: [],
@@ -56,7 +59,8 @@ export type Parsed =
 
 /**
  * A command is the whole first word of what a person typed; its argument follows after a space, verbatim but for outer
- * whitespace. A command that takes none, followed by words, is a prompt; so is any word the table does not hold (CMD-1, CMD-2).
+ * whitespace. A command that takes none, followed by words, is a prompt, unless it stands alone; so is any word the table does
+ * not hold (CMD-1, CMD-2).
  */
 export function parseSlash(text: string, commands: readonly SlashCommand[]): Parsed {
   const match = /^\/([a-z][a-z0-9-]*)(?:[ \n]([\s\S]*))?$/.exec(text);
@@ -65,7 +69,7 @@ export function parseSlash(text: string, commands: readonly SlashCommand[]): Par
   const command = commands.find((each) => each.name === word || each.aliases.includes(word));
   if (command === undefined) return { kind: 'prompt' };
   const argument = (match[2] ?? '').trim();
-  if (argument !== '' && command.argument === '') return { kind: 'prompt' };
+  if (argument !== '' && command.argument === '' && command.alone !== true) return { kind: 'prompt' };
   if (argument === '' && command.argument.startsWith('<')) return { kind: 'usage', command };
   return { kind: 'command', command, argument };
 }
