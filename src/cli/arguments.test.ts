@@ -24,6 +24,9 @@ test('a subcommand counts only where the whole line parses under its grammar', (
   expect(parsed('attach', 'the', 'debugger')).toMatchObject({ prompt: 'attach the debugger' });
   expect(parsed('check', 'git status')).toMatchObject({ subcommand: { name: 'check', words: ['git status'] } });
   expect(parsed('check', 'git', 'status')).toMatchObject({ prompt: 'check git status' });
+  expect(parsed('export')).toMatchObject({ subcommand: { name: 'export', words: [] } });
+  expect(parsed('export', '0198abcd')).toMatchObject({ subcommand: { words: ['0198abcd'] } });
+  expect(parsed('export', 'csv')).toMatchObject({ prompt: 'export csv' });
   expect(parsed('-p', 'doctor')).toMatchObject({ run: 'print', prompt: 'doctor' });
 });
 

@@ -78,6 +78,11 @@ export const SUBCOMMANDS = {
     description: 'Says whether a command would run: exit code 0 allowed, 1 would ask, 4 denied',
   },
   audit: { argument: '[SESSION]', words: [0, 1], description: 'Prints what was decided in a session, by whom and why' },
+  export: {
+    argument: '[SESSION]',
+    words: [0, 1],
+    description: 'Writes a session, the newest here where none is named, to a private ZIP',
+  },
   doctor: { argument: '', words: [0, 0], description: 'Checks this installation and says what is missing' },
 } as const;
 
@@ -492,7 +497,7 @@ function asSubcommand(words: readonly string[]): CommandLine['subcommand'] {
   if (known === 'config' && rest[0] !== undefined && !CONFIG_WORDS.includes(rest[0])) return null;
   const [first, second] = rest;
   if (known === 'attach' && first !== undefined && !looksLikeId(first) && !namesPlace(first)) return null;
-  if (known === 'audit' && first !== undefined && !looksLikeId(first)) return null;
+  if ((known === 'audit' || known === 'export') && first !== undefined && !looksLikeId(first)) return null;
   if (known === 'restart' && first !== undefined && !looksLikeId(first)) return null;
   if (known === 'bridge' && first !== undefined && first !== 'new' && !looksLikeId(first)) return null;
   if (known === 'hosts' && first !== undefined) {

@@ -32,7 +32,8 @@ export async function printTrail(system: System, folder: string, session: string
   return 0;
 }
 
-async function findPlace(
+/** The folder of the session named, of the newest one here where none is. */
+export async function findPlace(
   system: System,
   state: string,
   folder: string,

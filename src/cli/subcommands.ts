@@ -55,6 +55,10 @@ export async function runSubcommand(
       const { printTrail } = await import('./audit.ts');
       return printTrail(system, folder, subcommand.words[0] ?? null);
     }
+    case 'export': {
+      const { exportSession } = await import('./export.ts');
+      return exportSession(system, folder, subcommand.words[0] ?? null);
+    }
     case 'doctor':
       return runDoctor(system, line, folder);
   }

@@ -29,11 +29,12 @@ export function createSessionExport(parts: SessionExportParts): SessionExport {
     get running() {
       return running;
     },
-    possible: exports !== null && isSaved(journal),
+    possible: exports !== null && journal.folder !== null,
     run: async (signal) => {
-      if (exports === null || !isSaved(journal)) throw new Error('nothing of this session is saved');
+      const { folder: place } = journal;
+      if (exports === null || place === null) throw new Error('nothing of this session is saved');
       running = true;
-      const order: ExportOrder = { ...system, journal, exports, title: parts.title(), version: parts.version };
+      const order: ExportOrder = { ...system, journal, place, exports, title: parts.title(), version: parts.version };
       try {
         return await parts.uncut.run(() => writeExport(order, signal));
       } finally {
@@ -41,8 +42,4 @@ export function createSessionExport(parts: SessionExportParts): SessionExport {
       }
     },
   };
-}
-
-export function isSaved(journal: Journal): journal is ExportOrder['journal'] {
-  return journal.folder !== null;
 }

@@ -14,8 +14,9 @@ export const EXPORTS_FOLDER = 'exports';
 export interface ExportOrder {
   readonly files: Files;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Of a session that is saved; its folder is what is exported. */
-  readonly journal: Journal & { readonly folder: string };
+  readonly journal: Journal;
+  /** The session's own folder: what is exported. */
+  readonly place: string;
   /** Where it goes, absolute; made where it is missing. */
   readonly exports: string;
   readonly title: string;
@@ -121,7 +122,7 @@ async function fill(order: ExportOrder, part: string, signal: AbortSignal): Prom
       held.push({ name, bytes: await zip.add(name, pieces) });
     };
     await add('transcript.md', transcript(order, signal));
-    for (const { name, path, size } of await exportedFiles(files, journal.folder))
+    for (const { name, path, size } of await exportedFiles(files, order.place))
       await add(name, readPieces(order, path, size, signal));
     const manifest = {
       format: 'houston-session-export',
