@@ -77,7 +77,9 @@ for (const kind of LINKS) {
       expect((await system.files.stat(path!))?.mode).toBe(0o600);
       expect((await system.files.stat(EXPORTS))?.mode).toBe(0o700);
       expect(seat.outcome(2)).toMatchObject({ state: 'done', messages: [{ level: 'info', identifier: 'exported' }] });
-      for (const part of [path!, EXPORT_WARNING]) expect(seat.outcome(2)?.messages[0]?.text).toContain(part);
+      expect(seat.outcome(2)?.messages[0]?.text).toBe(`Exported, not encrypted, may hold secrets: ${path}`);
+      const note = seat.view.transcript.items.at(-1);
+      for (const part of [path!, EXPORT_WARNING]) expect(note?.kind === 'note' && note.text).toContain(part);
 
       const names = readZip(system.files.bytesOf(path!)).map(({ name }) => name);
       expect(names).toEqual([

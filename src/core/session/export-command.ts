@@ -13,12 +13,15 @@ export function refusesExport({ exporting }: Pick<SessionParts, 'exporting'>): R
 }
 
 /** `/export`: the session as one private ZIP among the exports (SX-4 to SX-7). */
-export async function exportNow({ exporting }: SessionParts, signal: AbortSignal): Promise<CommandEnd> {
+export async function exportNow({ exporting, recorder }: SessionParts, signal: AbortSignal): Promise<CommandEnd> {
   const written = await exporting.run(signal);
   if (!written.ok && signal.aborted) return { state: 'stopped', messages: [] };
   if (!written.ok) return ended('refused', 'error', written.refusal.identifier, written.refusal.message);
   const { path, bytes } = written.value;
-  return ended('done', 'info', 'exported', `Exported to ${path} (${sizeText(bytes)}). ${EXPORT_WARNING}`);
+  const text = `Exported to ${path} (${sizeText(bytes)}). ${EXPORT_WARNING}`;
+  await recorder.write([{ kind: 'note', level: 'info', identifier: 'exported', text }], { onFailure: 'keep' });
+  // A row of the screen ends early: what must be read comes first.
+  return ended('done', 'info', 'exported', `Exported, not encrypted, may hold secrets: ${path}`);
 }
 
 export function sizeText(bytes: number): string {
