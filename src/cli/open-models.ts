@@ -10,9 +10,9 @@ import { codexAccount } from '../core/models/usage-codex.ts';
 import { createUsageWatch, type UsageWatch } from '../core/models/usage-watch.ts';
 import { places } from '../core/settings/paths.ts';
 import { readProviders } from '../core/settings/provider-schema.ts';
-import { createProviderSaver } from '../core/settings/save-defaults.ts';
 import type { Settings } from '../core/settings/schema.ts';
 import type { System } from '../system/system.ts';
+import { settingsSavers } from './save-settings.ts';
 
 export interface OpenedModels {
   readonly models: Models;
@@ -78,7 +78,7 @@ export async function openModels(
     ...{ environment, network, clock, files, processes, ids, auth, codex, adopt },
     knows: models.knows,
     ownProviders: () => [...ownIds],
-    write: config === null ? null : createProviderSaver(files, config),
+    write: config === null ? null : settingsSavers(system, config).saveProvider,
   });
   return { models, connections, accounts, watch };
 }

@@ -29,7 +29,6 @@ import {
   settingsLayers,
 } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
-import { createDefaultsSaver, createEffortSaver } from '../core/settings/save-defaults.ts';
 import { createLanguageServers } from '../core/tools/language-servers.ts';
 import { createTools } from '../core/tools/registry.ts';
 import type { EntryBody } from '../protocol/entry.ts';
@@ -40,6 +39,7 @@ import { confineSession, ownFolders } from './confine-session.ts';
 import { openElsewhere } from './open-elsewhere.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
 import { providerAddress } from './provider-address.ts';
+import { settingsSavers } from './save-settings.ts';
 import { offersBypass, type SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
 import { patience, rereadSettings, spendingOf, toolLimits } from './settings-again.ts';
@@ -207,11 +207,11 @@ export async function openSession(
       watch,
     },
     // A session that leaves nothing behind changes no default.
-    ...(own.config === null || place === null ? {} : { saveDefaults: createDefaultsSaver(files, own.config) }),
+    ...(own.config === null || place === null ? {} : { saveDefaults: settingsSavers(system, own.config).saveDefaults }),
     efforts: {
       // A level named on the command line counts for whatever model there is.
       known: request.effort === null ? settings.efforts : {},
-      save: own.config === null || place === null ? async () => true : createEffortSaver(files, own.config),
+      save: own.config === null || place === null ? async () => true : settingsSavers(system, own.config).saveEffort,
     },
     exports: own.state === null || place === null ? null : path.join(own.state, EXPORTS_FOLDER),
     editing:

@@ -1,15 +1,17 @@
 import { expect, test } from 'bun:test';
 import { createMemorySystem } from '../../system/memory/system.ts';
-import { createDefaultsSaver, createEffortSaver, createProviderSaver } from './save-defaults.ts';
+import { createDefaultsSaver, createEffortSaver, createProviderSaver, type LockFile } from './save-defaults.ts';
 
 const CONFIG = '/home/pat/.config/houston';
 const FILE = `${CONFIG}/settings.json`;
+/** No other process is there. */
+const alone: LockFile = (_file, work) => work();
 
 async function saved(before: string | null, ...values: Parameters<ReturnType<typeof createDefaultsSaver>>[0][]) {
   const { files } = createMemorySystem();
   await files.makeFolder(CONFIG, 0o700);
   if (before !== null) await files.writeAtomic(FILE, new TextEncoder().encode(before), { mode: 0o600, flush: true });
-  const save = createDefaultsSaver(files, CONFIG);
+  const save = createDefaultsSaver(files, CONFIG, alone);
   const answers = await Promise.all(values.map(save));
   return { answers, text: new TextDecoder().decode(await files.read(FILE)) };
 }
@@ -42,7 +44,7 @@ test('a level goes in by its model, beside those of others, with that model as t
   await files.makeFolder(CONFIG, 0o700);
   const before = '{\n  "efforts": { "a:b": "low" } // mine\n}\n';
   await files.writeAtomic(FILE, new TextEncoder().encode(before), { mode: 0o600, flush: true });
-  const save = createEffortSaver(files, CONFIG);
+  const save = createEffortSaver(files, CONFIG, alone);
   expect(await save('c:d.e', 'high')).toBe(true);
   const text = new TextDecoder().decode(await files.read(FILE));
   expect(text).toContain('// mine');
@@ -57,9 +59,9 @@ test('choices of different kinds made at once all stay: each begins with what th
   const { files } = createMemorySystem();
   await files.makeFolder(CONFIG, 0o700);
   const answers = await Promise.all([
-    createDefaultsSaver(files, CONFIG)({ autocompact: false }),
-    createEffortSaver(files, CONFIG)('anthropic:one', 'high'),
-    createProviderSaver(files, CONFIG)('mine', { api: 'anthropic' }),
+    createDefaultsSaver(files, CONFIG, alone)({ autocompact: false }),
+    createEffortSaver(files, CONFIG, alone)('anthropic:one', 'high'),
+    createProviderSaver(files, CONFIG, alone)('mine', { api: 'anthropic' }),
   ]);
   expect(answers).toEqual([true, true, true]);
   expect(JSON.parse(new TextDecoder().decode(await files.read(FILE)))).toMatchObject({
@@ -67,4 +69,23 @@ test('choices of different kinds made at once all stay: each begins with what th
     model: 'anthropic:one',
     providers: { mine: { api: 'anthropic' } },
   });
+});
+
+test('it is read once nobody else writes it; where its turn does not come nothing is written, and that is said', async () => {
+  const { files } = createMemorySystem();
+  const write = (text: string) => files.writeAtomic(FILE, new TextEncoder().encode(text), { mode: 0o600, flush: true });
+  await files.makeFolder(CONFIG, 0o700);
+  await write('{}');
+  const names: string[] = [];
+  const behind = createDefaultsSaver(files, CONFIG, async (file, work) => {
+    names.push(file);
+    await write('{"effort": "high"}');
+    return work();
+  });
+  expect(await behind({ autocompact: false })).toBe(true);
+  expect(names).toEqual([FILE]);
+  expect(JSON.parse(files.textOf(FILE))).toEqual({ effort: 'high', compaction: { automatic: false } });
+  const never = createDefaultsSaver(files, CONFIG, async () => null);
+  expect(await never({ autocompact: true })).toBe(false);
+  expect(JSON.parse(files.textOf(FILE))).toMatchObject({ compaction: { automatic: false } });
 });

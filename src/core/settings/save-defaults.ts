@@ -13,19 +13,21 @@ const MOST_BYTES = 64 * 1024;
 export type SaveProvider = (id: string, provider: Json) => Promise<boolean>;
 
 type SettingsFiles = Pick<Files, 'read' | 'stat' | 'realPath' | 'makeFolder' | 'writeAtomic'>;
+/** Runs `work` while no other process writes what `file` holds; null where its turn did not come. */
+export type LockFile = <T>(file: string, work: () => Promise<T>) => Promise<T | null>;
 /** A place in the file, and what will stand there. */
 type Edit = readonly [path: readonly string[], value: Json | undefined];
 
-export function createDefaultsSaver(files: SettingsFiles, config: string): SaveDefaults {
-  const write = createSettingsWriter(files, config);
+export function createDefaultsSaver(files: SettingsFiles, config: string, lock: LockFile): SaveDefaults {
+  const write = createSettingsWriter(files, config, lock);
   return (values) =>
     write(
       Object.entries(values).map(([name, value]) => [SETTINGS[name as SettingName].key.split('.'), value ?? undefined]),
     );
 }
 
-export function createProviderSaver(files: SettingsFiles, config: string): SaveProvider {
-  const write = createSettingsWriter(files, config);
+export function createProviderSaver(files: SettingsFiles, config: string, lock: LockFile): SaveProvider {
+  const write = createSettingsWriter(files, config, lock);
   return (id, provider) => write([[[SETTINGS.providers.key, id], provider]]);
 }
 
@@ -33,8 +35,9 @@ export function createProviderSaver(files: SettingsFiles, config: string): SaveP
 export function createEffortSaver(
   files: SettingsFiles,
   config: string,
+  lock: LockFile,
 ): (model: string, effort: string | null) => Promise<boolean> {
-  const write = createSettingsWriter(files, config);
+  const write = createSettingsWriter(files, config, lock);
   return (model, effort) =>
     write([
       [[SETTINGS.efforts.key, model], effort ?? undefined],
@@ -44,22 +47,37 @@ export function createEffortSaver(
 
 /**
  * Writes choices into the person's own settings file; comments and order stay. False when it cannot be done, also for a
- * file that is not understood: then it is as it was.
+ * file that is not understood: then it is as it was. It is read under the lock, so that two sessions never lose each
+ * other's choices.
  */
-function createSettingsWriter(files: SettingsFiles, config: string): (edits: readonly Edit[]) => Promise<boolean> {
+function createSettingsWriter(
+  files: SettingsFiles,
+  config: string,
+  lock: LockFile,
+): (edits: readonly Edit[]) => Promise<boolean> {
+  /** What the file will hold; `undefined` where that is what it holds, null where it is not understood. */
+  const edited = async (file: string, edits: readonly Edit[]): Promise<string | null | undefined> => {
+    const stat = await files.stat(file);
+    const before = stat === null ? '{}\n' : new TextDecoder().decode(await files.read(file, MOST_BYTES));
+    const after = await withEdits(before, edits);
+    return after === before ? undefined : after;
+  };
   const save = async (edits: readonly Edit[]): Promise<boolean> => {
     const named = path.join(config, 'settings.json');
     try {
       // A link stays one: what it leads to is written.
       const file = (await files.realPath(named)) ?? named;
-      const stat = await files.stat(file);
-      const before = stat === null ? '{}\n' : new TextDecoder().decode(await files.read(file, MOST_BYTES));
-      const after = await withEdits(before, edits);
-      if (after === null) return false;
-      if (after === before) return true;
+      // Nothing to write: also where nothing can be written.
+      const wanted = await edited(file, edits);
+      if (typeof wanted !== 'string') return wanted === undefined;
       await files.makeFolder(config, 0o700);
-      await files.writeAtomic(file, new TextEncoder().encode(after), { mode: 0o600, flush: true });
-      return true;
+      const saved = await lock(file, async () => {
+        const after = await edited(file, edits);
+        if (typeof after !== 'string') return after === undefined;
+        await files.writeAtomic(file, new TextEncoder().encode(after), { mode: 0o600, flush: true });
+        return true;
+      });
+      return saved ?? false;
     } catch (error) {
       if (error instanceof SystemError) return false;
       throw error;

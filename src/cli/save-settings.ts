@@ -1,0 +1,18 @@
+import { underLock } from '../core/journal/session-lock.ts';
+import type { LockFile } from '../core/settings/save-defaults.ts';
+import { createDefaultsSaver, createEffortSaver, createProviderSaver } from '../core/settings/save-defaults.ts';
+import type { System } from '../system/system.ts';
+
+/** Somebody else's change of one setting takes milliseconds. */
+const LOCK_WAIT_MS = 2_000;
+
+/** What writes into the person's own settings. */
+export function settingsSavers(system: Pick<System, 'files' | 'clock' | 'ids' | 'processes'>, config: string) {
+  const { files } = system;
+  const lock: LockFile = (file, work) => underLock(system, `${file}.lock`, LOCK_WAIT_MS, work);
+  return {
+    saveDefaults: createDefaultsSaver(files, config, lock),
+    saveEffort: createEffortSaver(files, config, lock),
+    saveProvider: createProviderSaver(files, config, lock),
+  };
+}
