@@ -1,8 +1,8 @@
 // Bundles the product into a folder: what `npm pack` ships beside Bun and ripgrep.
 //
-// What every start waits for (the entry, the screen, a session without one, the vendors' clients) is one file each, with its compiled
-// code beside it, which another Bun than the one that made it passes over. Everything else is split into parts that load
-// when used.
+// What every start waits for (the entry, the screen, a session without one, the vendors' clients) is one file each, with its
+// compiled code beside it, which another Bun than the one that made it passes over. Everything else is split into parts that
+// load when used.
 import path from 'node:path';
 
 const root = path.join(import.meta.dir, '..');
