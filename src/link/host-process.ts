@@ -34,6 +34,8 @@ const LOADING_MS = 40;
 const FIRST_TRY_MS = 5;
 const LONGEST_TRY_MS = 15;
 const LOG_END_BYTES = 4_096;
+/** How a host ends that finds no room on the disk: it may be that not even its log says so. */
+export const NO_ROOM_EXIT = 28;
 
 /**
  * Starts a host in a process and OS session of its own, with our environment, and waits until its socket answers.
@@ -88,7 +90,7 @@ async function firstConnection(system: System, socket: string, child: Child, ms:
     } catch (error) {
       if (!(error instanceof SystemError)) throw error;
     }
-    if (exit !== null) return refuse('host-failed', `the host ended while starting (${describe(exit)})`);
+    if (exit !== null) return refuse('host-failed', `the host ended while starting${describe(exit)}`);
     if (clock.ticks() >= until) return refuse('host-not-answering', `the host did not answer within ${ms / 1000} s`);
     await clock.sleep(wait, gone.signal);
   }
@@ -103,8 +105,9 @@ async function endGroup(system: System, child: Child): Promise<void> {
   child.release();
 }
 
-function describe(exit: Exit): string {
-  return exit.code === null ? `signal ${exit.signal ?? 'unknown'}` : `exit ${exit.code}`;
+function describe({ code, signal }: Exit): string {
+  if (code === NO_ROOM_EXIT) return ': no room is left on the disk';
+  return code === null ? ` (signal ${signal ?? 'unknown'})` : ` (exit ${code})`;
 }
 
 /** What Bun writes below whatever ended it, and how a line begins that says what that was. */

@@ -6,7 +6,7 @@ import type { LinkedSession } from '../protocol/link.ts';
 import type { Change } from '../protocol/update.ts';
 import { createMemorySystem } from '../system/memory/system.ts';
 import { openHostFiles } from './host-files.ts';
-import { readHostOptions, startHost } from './host-process.ts';
+import { NO_ROOM_EXIT, readHostOptions, startHost } from './host-process.ts';
 import { NEVER_RECONNECT } from './reconnect.ts';
 import { type HostedService, IDLE_MS, type RunHostOptions, runHost } from './run-host.ts';
 import { connectSession } from './socket-client.ts';
@@ -67,6 +67,19 @@ async function setUp(options: Partial<RunHostOptions> = {}, service: Partial<Hos
 const SAY = { type: 'say', ref: 'r', text: 'hello', attachments: [], delivery: 'queue' } as const;
 
 describe('a host', () => {
+  test.each(['write', 'flush'] as const)(
+    'that finds no room on the disk (%s) before it can listen ends with a code that says so',
+    async (operation) => {
+      const system = createMemorySystem();
+      const files = await openHostFiles(system, STATE);
+      system.files.fail({ operation, code: 'ENOSPC' });
+      const { exit, log, events } = await setUp({ system, files, session: 's1' });
+      expect(await exit).toBe(NO_ROOM_EXIT);
+      expect(events).not.toContain('opened');
+      expect(log.join('\n')).toContain('no space left on device');
+    },
+  );
+
   test('takes clients and what they send before its session is open', async () => {
     const session = createFakeSession();
     const opening = Promise.withResolvers<{ ok: true; value: HostedService }>();
@@ -466,6 +479,13 @@ describe('starting a host', () => {
     const { system, starting } = await start(async () => 1);
     expect(await system.clock.runUntil(starting)).toEqual(
       refuse('host-failed', 'the host ended while starting (exit 1): houston: no-model: nothing is configured'),
+    );
+  });
+
+  test('a disk without room, on which no log can be written either, is told by how it ended', async () => {
+    const { system, starting } = await start(async () => NO_ROOM_EXIT, undefined, '');
+    expect(await system.clock.runUntil(starting)).toEqual(
+      refuse('host-failed', 'the host ended while starting: no room is left on the disk'),
     );
   });
 

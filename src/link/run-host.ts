@@ -2,9 +2,11 @@ import path from 'node:path';
 import { done, type Outcome, type Refusal } from '../base/refusal.ts';
 import type { Session } from '../protocol/session.ts';
 import { PROTOCOL_VERSION } from '../protocol/version.ts';
+import { SystemError } from '../system/files.ts';
 import type { System } from '../system/system.ts';
 import type { HostEntry, HostFiles } from './host-files.ts';
 import { type HostLock, lockForHost } from './host-lock.ts';
+import { NO_ROOM_EXIT } from './host-process.ts';
 import { watchState } from './host-state.ts';
 import { createLateSession } from './late-session.ts';
 import { serveSession } from './socket-server.ts';
@@ -60,20 +62,20 @@ const TELL_MS = 2_000;
  */
 export async function runHost(options: RunHostOptions): Promise<number> {
   const { system, files, host, log } = options;
-  const prepared = await files.prepare();
-  if (!prepared.ok) return failed(log, prepared.refusal);
   let lock: HostLock | null = null;
-  if (options.session !== null) {
-    const locked = await lockForHost(system, path.join(files.locks, options.session), host);
-    if (!locked.ok) return failed(log, locked.refusal);
-    lock = locked.value;
-  }
   try {
+    const prepared = await files.prepare();
+    if (!prepared.ok) return failed(log, prepared.refusal);
+    if (options.session !== null) {
+      const locked = await lockForHost(system, path.join(files.locks, options.session), host);
+      if (!locked.ok) return failed(log, locked.refusal);
+      lock = locked.value;
+    }
     return await serve(options, lock);
   } catch (error) {
     log(`houston: internal: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     await files.remove(host);
-    return 1;
+    return error instanceof SystemError && (error.code === 'ENOSPC' || error.code === 'EDQUOT') ? NO_ROOM_EXIT : 1;
   } finally {
     await lock?.release();
   }
