@@ -23,6 +23,8 @@ export class PtyProgram {
   exitCode: number | null | undefined = undefined;
   private readonly terminal: Bun.Terminal;
   private pending: Promise<void> = Promise.resolve();
+  /** It has ended and its last words stand on the screen: nothing more will come. */
+  private over = false;
   private waiters: (() => void)[] = [];
 
   constructor(options: PtyOptions) {
@@ -39,6 +41,7 @@ export class PtyProgram {
       this.title = title;
     });
     const background = options.background === undefined ? 'dark' : options.background;
+    const lastWords = Promise.withResolvers<void>();
     const process = Bun.spawn([...options.argv], {
       cwd: options.folder,
       env: { TERM: 'xterm-256color', COLORTERM: 'truecolor', LANG: 'C.UTF-8', ...options.environment },
@@ -46,6 +49,7 @@ export class PtyProgram {
         cols: columns,
         rows,
         data: (_terminal, bytes) => this.receive(bytes, background),
+        exit: () => lastWords.resolve(),
       },
     });
     this.terminal = process.terminal!;
@@ -55,6 +59,14 @@ export class PtyProgram {
       this.wake();
       return this.exitCode;
     });
+    // Whatever it started may hold the terminal open for longer.
+    void this.exited
+      .then(() => Promise.race([lastWords.promise, Bun.sleep(1_000)]))
+      .then(() => this.pending)
+      .then(() => {
+        this.over = true;
+        this.wake();
+      });
   }
 
   private receive(bytes: Uint8Array, background: PtyOptions['background']): void {
@@ -138,7 +150,7 @@ export class PtyProgram {
     const deadline = performance.now() + timeoutMs;
     while (!holds()) {
       const left = deadline - performance.now();
-      if (left <= 0 || (this.exitCode !== undefined && !holds())) {
+      if (left <= 0 || this.over) {
         throw new Error(`waited for ${String(what)} (exit ${String(this.exitCode)}); the screen was:\n${this.text()}`);
       }
       await Promise.race([new Promise<void>((wake) => this.waiters.push(wake)), Bun.sleep(Math.min(left, 200))]);
