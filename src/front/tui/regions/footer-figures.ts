@@ -30,11 +30,22 @@ export function footerFigures(view: View, now: number): readonly Line[] {
   ];
 }
 
+/** What of the figures changes while only a stream goes on: compared before any of them is built. */
+export function movingFigures(view: View, now: number): readonly unknown[] {
+  const share = contextShare(view);
+  const moving = [Math.floor(activeTime(view, now) / 1000), share === null];
+  return share === null ? moving : [...moving, percent(share), barCells(share), isNear(view, share)];
+}
+
 /** Foreground work of the whole session, ticking while something runs (FO-7, FO-9). */
 function sessionTime(view: View, now: number): Line {
+  return [piece('Session: ', 'quiet'), piece(clockTime(activeTime(view, now)).padStart(6), 'text')];
+}
+
+function activeTime(view: View, now: number): number {
   const { activity, head } = view;
   const open = activity.since !== null && isRunning(view) ? Math.max(0, now - activity.since) : 0;
-  return [piece('Session: ', 'quiet'), piece(clockTime(head.activeTime + open).padStart(6), 'text')];
+  return head.activeTime + open;
 }
 
 function tokenFigures(view: View): Line {
@@ -64,16 +75,27 @@ export function contextShare(view: View): number | null {
 function contextFigure(view: View): Line {
   const share = contextShare(view);
   if (share === null) return [piece('  —%', 'quiet')];
-  const { compactAt } = view.head;
-  const near = share >= (compactAt ?? 0.9) - 0.1;
-  return [piece(`${Math.round(share * 100)}%`.padStart(4), near ? 'warn' : 'text')];
+  return [piece(`${percent(share)}%`.padStart(4), isNear(view, share) ? 'warn' : 'text')];
+}
+
+function percent(share: number): number {
+  return Math.round(share * 100);
+}
+
+function barCells(share: number): number {
+  return Math.round(share * BAR_CELLS);
+}
+
+/** Close to where compaction fires. */
+function isNear({ head }: View, share: number): boolean {
+  return share >= (head.compactAt ?? 0.9) - 0.1;
 }
 
 /** `[######..|.]`: what is in use, and `|` where compaction fires (FO-11). */
 function contextBar(view: View): Line {
   const share = contextShare(view);
   if (share === null) return [piece(`[${'.'.repeat(BAR_CELLS)}]`, 'quiet')];
-  const used = Math.round(share * BAR_CELLS);
+  const used = barCells(share);
   const { compactAt } = view.head;
   const mark = compactAt === null ? -1 : Math.min(BAR_CELLS - 1, Math.floor(compactAt * BAR_CELLS));
   const cells: Line = Array.from({ length: BAR_CELLS }, (_, index) =>

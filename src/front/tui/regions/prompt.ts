@@ -15,7 +15,7 @@ import { oneLine } from '../one-line.ts';
 import { facts, type Line, type Piece, piece } from '../piece.ts';
 import { isRecalled } from '../prompt-state.ts';
 import { orbit, type Scene } from '../scene.ts';
-import { footerFigures } from './footer-figures.ts';
+import { footerFigures, movingFigures } from './footer-figures.ts';
 import { cures } from './preflight.ts';
 
 /**
@@ -31,8 +31,8 @@ export function drawPrompt(
 ): number {
   const { layout, theme, screen, view, keymap } = scene;
   const { prompt, completion, ghostHidden, workspace, focus, modals } = screen;
-  const words = layout.promptBorder ? borderWords(scene) : {};
   const from = [
+    layout.promptBorder,
     prompt,
     completion,
     ghostHidden,
@@ -43,9 +43,10 @@ export function drawPrompt(
     theme,
     keymap,
     settled,
+    ...(layout.promptBorder ? movingWords(scene) : []),
   ];
-  return keeper.keep('prompt', layout.prompt, [textOf(words), layout.promptBorder, ...from], () =>
-    drawInBox(painter, scene, textLayout, words),
+  return keeper.keep('prompt', layout.prompt, from, () =>
+    drawInBox(painter, scene, textLayout, layout.promptBorder ? borderWords(scene) : {}),
   );
 }
 
@@ -71,13 +72,23 @@ function borderWords(scene: Scene): BoxWords {
   };
 }
 
-function textOf({ topLeft = [], topRight = [], bottomLeft = [], bottomRight = [] }: BoxWords): string {
-  let text = '';
-  for (const line of [topLeft, topRight, bottomLeft, bottomRight]) {
-    for (const each of line) text += `${each.role} ${each.bold ?? ''} ${each.text}\0`;
-    text += '\n';
-  }
-  return text;
+/** What the words on the border change with, beside what the box itself is drawn from: much less work than the words. */
+function movingWords(scene: Scene): readonly unknown[] {
+  const { view, screen, now } = scene;
+  const { activity, head } = view;
+  const { retry, since } = activity;
+  return [
+    activity,
+    orbit(scene),
+    since === null ? '' : clockTime(now - since),
+    retry === null ? '' : clockTime(timeLeft(retry.at, now)),
+    workWords(scene),
+    tokenWords(view.live),
+    // Both may come without a change of the session's.
+    head.startupProblem,
+    screen.attached,
+    ...movingFigures(view, now),
+  ];
 }
 
 function drawInBox(painter: Painter, scene: Scene, textLayout: TextLayout, words: BoxWords): number {
@@ -156,7 +167,7 @@ function statusLines(scene: Scene): Line[] {
   const glyph = piece(`${orbit(scene)} `, activity.phase === 'asking' ? 'warn' : 'signal');
   if (activity.phase === 'retrying' && activity.retry !== null) {
     const { at, attempt, attempts, failure } = activity.retry;
-    const left = clockTime(Math.max(0, at - now) + 999);
+    const left = clockTime(timeLeft(at, now));
     return [
       [
         glyph,
@@ -169,7 +180,7 @@ function statusLines(scene: Scene): Line[] {
     ];
   }
   if (activity.phase === 'sleeping' && activity.retry !== null) {
-    const left = clockTime(Math.max(0, activity.retry.at - now) + 999);
+    const left = clockTime(timeLeft(activity.retry.at, now));
     const lifted = piece(`asleep, goes on in ${left}`, 'text');
     return [
       [
@@ -183,12 +194,10 @@ function statusLines(scene: Scene): Line[] {
       [glyph, lifted],
     ];
   }
-  const phase = activity.detail !== '' ? activity.detail : (writingCall(live) ?? PHASES[activity.phase]);
-  const thought = activity.phase === 'thinking' && view.head.thinking === 'status' ? newestThought(live) : '';
-  const words = thought === '' ? phase : cutToWidth(thought, Math.floor(scene.layout.prompt.width * THOUGHT_SHARE));
+  const words = workWords(scene);
   const time = activity.since === null ? '' : clockTime(now - activity.since);
-  const written = live === null ? 0 : live.tokens + callTokens(live);
-  const tokens = written < 1 ? [] : [piece(`${count(written)} tokens`, 'quiet')];
+  const written = tokenWords(live);
+  const tokens = written === '' ? [] : [piece(written, 'quiet')];
   const waiting = recallWords(scene);
   const timed = time === '' ? [] : [piece(time, 'text')];
   return [
@@ -197,6 +206,24 @@ function statusLines(scene: Scene): Line[] {
     [glyph, ...facts([[piece(words, 'text')], timed])],
     [glyph, piece(words, 'text')],
   ];
+}
+
+/** What it is at. */
+function workWords({ view, layout }: Scene): string {
+  const { activity, live } = view;
+  const thought = activity.phase === 'thinking' && view.head.thinking === 'status' ? newestThought(live) : '';
+  if (thought !== '') return cutToWidth(thought, Math.floor(layout.prompt.width * THOUGHT_SHARE));
+  return activity.detail !== '' ? activity.detail : (writingCall(live) ?? PHASES[activity.phase]);
+}
+
+function tokenWords(live: LiveMessage | null): string {
+  const written = live === null ? 0 : live.tokens + callTokens(live);
+  return written < 1 ? '' : `${count(written)} tokens`;
+}
+
+/** Until a try, rounded up to the second it will be shown as. */
+function timeLeft(at: number, now: number): number {
+  return Math.max(0, at - now) + 999;
 }
 
 /** What Alt-C does while something runs (KY-1). */
