@@ -163,7 +163,7 @@ class Loop {
   #screen: Screen;
   #layout: Layout;
   #theme: Theme;
-  #themeKey = '';
+  #themeFrom: readonly unknown[] = [];
   #ground: number | null = null;
   #handedOver = false;
   #leaving = false;
@@ -459,14 +459,15 @@ class Loop {
   }
 
   #makeTheme(): Theme {
-    const screen = this.#screen;
+    const { themeChoice, color } = this.#screen;
     const { background, foreground } = this.#door.facts;
+    const [ownChoice, ownBackground, ownForeground, ownColor] = this.#themeFrom;
+    const same = themeChoice === ownChoice && background === ownBackground && foreground === ownForeground;
+    if (same && color === ownColor) return this.#theme;
+    this.#themeFrom = [themeChoice, background, foreground, color];
     const light = hasLightBackground(this.#door.facts, this.#control.environment.get('COLORFGBG'));
-    const choice = screen.themeChoice === 'auto' ? (light ? 'light' : 'dark') : screen.themeChoice;
-    const key = `${choice} ${background} ${foreground} ${screen.color}`;
-    if (this.#themeKey === key) return this.#theme;
-    this.#themeKey = key;
-    return makeTheme(choice, { background, foreground }, screen.color);
+    const choice = themeChoice === 'auto' ? (light ? 'light' : 'dark') : themeChoice;
+    return makeTheme(choice, { background, foreground }, color);
   }
 
   #resize(): void {

@@ -35,6 +35,7 @@ export function belowRows(view: View, screen: Screen, keymap: Keymap): BelowRow[
 /** Pictures and files the line carries, by their markers (MARK-1, MARK-2). */
 function attachmentRows(screen: Screen): BelowRow[] {
   const { text, atoms } = screen.prompt.editor.buffer;
+  if (atoms.length === 0) return [];
   return atoms.flatMap((atom): BelowRow[] => {
     if (atom.attachment === null) return [];
     const { attachment } = atom;
@@ -100,6 +101,7 @@ function waitingRows(view: View, keymap: Keymap, width: number): BelowRow[] {
 
 /** What was sent and is in no journal yet: the host is still starting, or does not answer (decisions §10.18). */
 function unansweredRows(view: View, screen: Screen, width: number): BelowRow[] {
+  if (screen.onTheWay.size === 0) return [];
   const known = new Set(view.outcomes.filter(({ client }) => client === screen.client).map(({ ref }) => ref));
   const slow = [...screen.onTheWay].flatMap(([ref, one]) => (one.slow && !known.has(ref) ? [one] : []));
   const shown = slow.slice(0, WAITING_ROWS).map(({ text }): BelowRow => {
