@@ -229,6 +229,23 @@ describe('streaming', () => {
     expect([fence.finished, fence.lines.map(lineText)]).toEqual([4, ['text', '', '  a', '  b']]);
   });
 
+  test('a paragraph is finished with the blank line behind it, a heading with its own line', () => {
+    const markdown = new Markdown({ width: 20 });
+    const finishedAt = (text: string): number => {
+      markdown.update(text);
+      return markdown.finished;
+    };
+    expect(finishedAt('one')).toBe(0);
+    expect(finishedAt('one\n\n')).toBe(0);
+    expect(finishedAt('one\n\nt')).toBe(1);
+    expect(finishedAt('one\n\ntwo\nmore')).toBe(1);
+    expect(finishedAt('one\n\ntwo\nmore\n# h')).toBe(1);
+    expect(finishedAt('one\n\ntwo\nmore\n# h\nx')).toBe(6);
+    expect(finishedAt('one\n\ntwo\nmore\n# h\nx\n\n- i')).toBe(7);
+    // An item goes on behind a blank line.
+    expect(finishedAt('one\n\ntwo\nmore\n# h\nx\n\n- i\n\nz')).toBe(7);
+  });
+
   test('UP-07 the work for a piece does not grow with what came before', () => {
     for (const part of [
       '- item of a **list**\n',

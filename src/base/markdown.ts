@@ -116,11 +116,12 @@ export class Markdown {
       const last = blocks.at(-1);
       if (last === undefined) return;
       // A line that is still being written may turn out to belong to the block before it.
-      const open = isSure(last, tail) ? 1 : 2;
+      const sure = isSure(last, tail);
+      const open = sure || isClosed(blocks.at(-2), last) ? 1 : 2;
       const finished = blocks.splice(0, Math.max(0, blocks.length - open));
       for (const block of finished) this.#finish(block);
       const begin = finished.at(-1)?.to ?? 0;
-      if (open === 1 && last.kind === 'code' && last.fence === 'open') {
+      if (sure && last.kind === 'code' && last.fence === 'open') {
         this.#tail += begin;
         if (!this.#openFence(last, tail.slice(last.from))) return;
         continue;
@@ -217,4 +218,10 @@ interface OpenFence {
 function isSure(block: Block, text: string): boolean {
   const first = text.indexOf('\n', block.from);
   return first >= 0 && (block.kind !== 'table' || text.includes('\n', first + 1));
+}
+
+/** Whether nothing that `next` may still turn out to be goes on with `block`. */
+function isClosed(block: Block | undefined, next: Block): boolean {
+  if (block === undefined) return false;
+  return block.kind === 'heading' || block.kind === 'rule' || (block.kind === 'paragraph' && next.gap);
 }
