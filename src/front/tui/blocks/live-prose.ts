@@ -2,6 +2,9 @@ import { Markdown } from '../../../base/markdown.ts';
 import { StyledRow } from './prose.ts';
 import { type BlockOptions, type Row, textColumns } from './row.ts';
 
+/** So much is read at once when nobody looks, so that the next look has little to do. */
+const GATHERED = 4096;
+
 /**
  * The rows of a reply while it streams: finished rows are made once, so that a frame costs what is new. Once the reply is
  * whole its card takes the same rows over.
@@ -16,6 +19,8 @@ export class LiveProse {
   /** All that came, in pieces: a text put together anew with each would cost its whole length. */
   #pieces: string[] = [];
   #length = 0;
+  /** What came since the last look and was not read: several pieces are read in one go. */
+  #gathered = '';
   /** Blanks at the end, drawn once something follows them. */
   #blank = '';
   /** Whether the pieces are surely the text, so that its length alone tells. */
@@ -45,6 +50,13 @@ export class LiveProse {
     if (!this.#sure) return;
     this.#pieces.push(more);
     this.#length += more.length;
+    this.#gathered += more;
+    if (this.#gathered.length >= GATHERED) this.#readGathered();
+  }
+
+  #readGathered(): void {
+    const more = this.#gathered;
+    this.#gathered = '';
     const shown = more.trimEnd();
     if (shown === '') this.#blank += more;
     else {
@@ -62,6 +74,7 @@ export class LiveProse {
   /** The rows of `text`; always the same array, moved on. */
   rows(text: string): Row[] {
     if (!this.#sure || text.length !== this.#length) this.#read(text);
+    else if (this.#gathered !== '') this.#readGathered();
     if (!this.#fresh) return this.#rows;
     this.#fresh = false;
     const { lines, finished } = this.#markdown;
@@ -74,7 +87,9 @@ export class LiveProse {
 
   #read(text: string): void {
     const shown = text.trimEnd();
-    if (shown !== this.text) {
+    // What was gathered belongs to the text that is compared, but was not read.
+    if (this.#gathered !== '' || shown !== this.text) {
+      this.#gathered = '';
       this.#markdown.update(shown);
       this.#fresh = true;
     }
