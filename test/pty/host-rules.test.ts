@@ -140,3 +140,31 @@ test('a body that is still being read keeps no process that is told to end (EX-5
   // What had come of it is kept.
   expect(JSON.stringify(place.entries())).toContain('half of it');
 }, 60_000);
+
+test('trust is asked at the terminal before anything of the project starts; a host nobody sits at asks nobody, decides nothing and goes (SC-28.4.9)', async () => {
+  const fake = await startFakeAnthropic(['All finished.']);
+  const place = await makePlace(fake.url, { trusted: false });
+  closing.push(
+    () => place.close(),
+    () => fake.close(),
+  );
+  place.settings({ session: { hostIdleSeconds: 1 } });
+  writeFileSync(path.join(place.project, 'AGENTS.md'), 'Always mention the quartz heron.\n');
+  const first = place.open(MODEL);
+  await first.until('Do you trust');
+  await first.say('begin');
+  await eventually('the prompt kept', () => place.entries().some((entry) => entry.kind === 'input'));
+  const [host] = place.hosts();
+  first.kill();
+  await eventually('a host that nobody sits at gone', () => !isAlive(host!.pid));
+  expect(fake.requests).toEqual([]);
+  expect(place.entries().filter((entry) => entry.kind === 'decision' || entry.kind === 'turn-start')).toEqual([]);
+
+  const again = place.open(['--resume', sessionOf(place)]);
+  await again.until('Do you trust');
+  expect(fake.requests).toEqual([]);
+  await again.answerAsk('y');
+  await again.until('All finished.');
+  const system = JSON.stringify(fake.requests[0]!.body.system);
+  expect(system).toContain('quartz heron');
+}, 60_000);
