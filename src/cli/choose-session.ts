@@ -9,15 +9,18 @@ import type { SessionRequest } from './session-request.ts';
 const NEAREST = 3;
 const TITLE = 40;
 
+/** `place`: the folder of one that goes on. */
+export type ChosenSession = Pick<SessionRequest, 'session' | 'open' | 'forkOf'> & { readonly place: string | null };
+
 /** Which session the command line means. Refusals: `session-not-found`, `session-ambiguous`, `no-session`, `session-id-invalid`. */
 export async function chooseSession(
   system: System,
   line: CommandLine,
   folder: string,
-): Promise<Outcome<Pick<SessionRequest, 'session' | 'open' | 'forkOf'>>> {
+): Promise<Outcome<ChosenSession>> {
   const wanted = line.continueSession ?? line.resume;
   const fresh = system.ids.uuid();
-  if (wanted === null && line.fork === null) return done({ session: fresh, open: 'new', forkOf: null });
+  if (wanted === null && line.fork === null) return done({ session: fresh, open: 'new', forkOf: null, place: null });
   // A fresh session, the common case, looks for none.
   const { findSession, listSessions } = await import('../core/journal/catalog.ts');
   const { state } = places(system.environment);
@@ -25,19 +28,19 @@ export async function chooseSession(
   if (line.fork !== null) {
     const found = await findSession(system, state, null, line.fork);
     return found.ok
-      ? done({ session: fresh, open: 'fork', forkOf: found.value.id })
+      ? done({ session: fresh, open: 'fork', forkOf: found.value.id, place: null })
       : withNearest(system, state, folder, line.fork, found);
   }
   if (typeof wanted === 'string') {
     const found = await findSession(system, state, null, wanted);
     return found.ok
-      ? done({ session: found.value.id, open: 'resume', forkOf: null })
+      ? done({ session: found.value.id, open: 'resume', forkOf: null, place: found.value.place })
       : withNearest(system, state, folder, wanted, found);
   }
   const { projectFolder } = await import('../core/journal/project.ts');
   const newest = (await listSessions(system, state, await projectFolder(system.files, folder)))[0];
   if (newest === undefined) return refuse('no-session', `no session of ${folder} was saved yet`);
-  return done({ session: newest.id, open: 'resume', forkOf: null });
+  return done({ session: newest.id, open: 'resume', forkOf: null, place: newest.place });
 }
 
 /** A name nothing has: the sessions here it comes nearest to, the newest first among those alike, stand behind it. */

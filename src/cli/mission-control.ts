@@ -1,4 +1,5 @@
 import { done, type Outcome } from '../base/refusal.ts';
+import type { KeptWindow } from '../core/journal/kept-window.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import type { Settings } from '../core/settings/schema.ts';
@@ -13,7 +14,7 @@ import { createStartFiles } from '../system/bun/start-files.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
-import { VERSION } from './build.ts';
+import { codeName, VERSION } from './build.ts';
 import { runningSessions } from './hosts-door.ts';
 import { lookOf, readLook } from './look.ts';
 import { otherSessions } from './other-sessions.ts';
@@ -77,9 +78,10 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
     writeErr(`houston: ${chosen.refusal.identifier}: ${chosen.refusal.message}\n`);
     return 2;
   }
+  const { place: lies, ...which } = chosen.value;
   const request: SessionRequest = {
     folder: place,
-    ...chosen.value,
+    ...which,
     save: line.save,
     model: line.demo ? (line.model ?? 'demo:pilot') : line.model,
     effort: line.effort,
@@ -101,6 +103,7 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
   const opening = hosted
     ? openInHost(system, own.state ?? '', request, client, loaded.settings, hostMay)
     : openHere(system, request, client);
+  const window = lies === null ? null : await lastWindow(system, lies);
   return drawAndWait(system, line, {
     settings: loaded.settings,
     opening,
@@ -109,7 +112,14 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
     request,
     hosted,
     places: own,
+    ...(window === null ? {} : { window }),
   });
+}
+
+/** What a session that goes on looked like when it ended; null where it may look otherwise by now. */
+async function lastWindow({ files }: TerminalSystem, place: string): Promise<KeptWindow | null> {
+  const { readWindow } = await import('../core/journal/kept-window.ts');
+  return readWindow(files, place, codeName());
 }
 
 function isInteractive(system: TerminalSystem): boolean {
@@ -235,6 +245,8 @@ interface Drawing {
   readonly readOnly?: boolean;
   /** As the person named it, when the session runs elsewhere. */
   readonly elsewhere?: string;
+  /** What the first frame shows of the transcript. */
+  readonly window?: KeptWindow;
   /** The session this window showed before. */
   readonly previous?: string;
   readonly notice?: string;
@@ -276,7 +288,8 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
             const opening = openInHost(system, state, wanted, client, settings);
             const opened = await opening.session;
             if (!opened.ok) return opened.refusal.message;
-            next = { ...drawing, opening, request: wanted, prompt: null, hosted: true, previous: request.session };
+            const { window: _, ...kept } = drawing;
+            next = { ...kept, opening, request: wanted, prompt: null, hosted: true, previous: request.session };
             goesOn = drawing.hosted;
             return null;
           },
@@ -291,7 +304,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
         : openHere(system, wanted, client);
       const opened = await opening.session;
       if (!opened.ok) return opened.refusal.message;
-      const { notice: _, ...kept } = drawing;
+      const { notice: _, window: __, ...kept } = drawing;
       const said = note === null ? {} : { notice: note };
       next = { ...kept, ...said, opening, request: wanted, prompt: null, previous: request.session };
       return null;
@@ -312,7 +325,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
   const turnNews = settings.notifications && state !== null ? turnNewsLater(system, state) : null;
   const { runMissionControl } = await loadScreen();
   const { createRehearsal } = await import('../front/tui/rehearsal.ts');
-  const head = knownHead(line, settings, request);
+  const head = knownHead(line, drawing);
   const look = lookOf(settings, line.theme);
   const layers = { config: drawing.places.config, project: request.folder, argument: line.settings };
   const report = await runMissionControl({
@@ -325,6 +338,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
     environment: system.environment,
     options: {
       head,
+      ...(drawing.window === undefined ? {} : { transcript: drawing.window.transcript }),
       ...look,
       // Once a process.
       ...(drawing.previous === undefined
@@ -366,7 +380,8 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
     const moved: SessionRequest = { ...asItWas(request), session: report.session };
     const opening = openInHost(system, state, moved, client, settings);
     const notice = 'The session runs in a host now: /detach once more leaves it there';
-    return { ...drawing, opening, request: moved, prompt: null, hosted: true, notice };
+    const { window: _, ...kept } = drawing;
+    return { ...kept, opening, request: moved, prompt: null, hosted: true, notice };
   }
   if (report.reason === 'terminal-gone') return 0;
   const code = sayGoodbye(report, drawing, refusal);
@@ -400,15 +415,16 @@ async function leave(system: TerminalSystem, { request, settings, places: own }:
 }
 
 /** What is known before the session is there. */
-function knownHead(line: CommandLine, settings: Settings, request: SessionRequest): Partial<Head> {
-  // A session that goes on has a model of its own.
+function knownHead(line: CommandLine, { settings, request, window }: Drawing): Partial<Head> {
+  // A session that goes on has a model and an effort of its own.
   const model = parseQuickly(request.model ?? (request.open === 'new' ? settings.model : null));
   return {
+    ...window?.head,
     folder: request.folder,
     version: VERSION,
     ...(model === null ? {} : { model }),
     mode: request.mode ?? settings.mode,
-    effort: line.effort ?? settings.effort,
+    effort: line.effort ?? window?.head.effort ?? settings.effort,
   };
 }
 

@@ -64,9 +64,10 @@ export async function runOneShot(system: System, given: CommandLine, here: strin
     say(chosen.refusal.identifier, chosen.refusal.message);
     return 2;
   }
+  const { place: _, ...which } = chosen.value;
   const request: SessionRequest = {
     folder,
-    ...chosen.value,
+    ...which,
     save: line.save,
     model: line.model,
     effort: line.effort,

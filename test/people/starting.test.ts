@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { createLazySession } from '../../src/link/lazy-session.ts';
 import { drive } from '../support/driver.ts';
+import { sampleView } from '../support/sample-view.ts';
 
 const refusal = { identifier: 'journal-held', message: 'Another program writes this session' };
 
@@ -59,4 +60,27 @@ test('a start that failed names the commands that cure it; cured, it is ready', 
   );
   expect(driver.region('prompt')).toContain('Ready');
   expect(driver.region('transcript')).toContain('Ready. Say what you want done.');
+});
+
+test('a session that goes on shows its newest cards with the first frame, and one can type and read back before it is there', async () => {
+  const { head, transcript } = sampleView();
+  const kept = { head: { title: head.title, totals: head.totals }, transcript };
+  const opening = new Promise<never>(() => {});
+  const driver = await drive({ options: kept, wrap: () => createLazySession(opening, 'me', () => {}) });
+  const first = driver.region('transcript');
+  expect(first).toContain('Now run all tests');
+  expect(driver.region('header')).toContain('Fix the leap-second bug');
+  expect(driver.region('prompt')).toContain('Getting ready');
+  await driver.type('on we go');
+  await driver.press('pageup');
+  expect(driver.region('transcript')).not.toBe(first);
+  await driver.press('pagedown');
+  expect([driver.draft, driver.region('transcript')]).toEqual(['on we go', first]);
+});
+
+test('what the session says when it is there counts, whatever was shown of it before', async () => {
+  const { head, transcript } = sampleView();
+  const driver = await drive({ options: { head: { title: head.title }, transcript } });
+  expect(driver.screenText()).not.toContain('Now run all tests');
+  expect(driver.screenText()).not.toContain('leap-second');
 });

@@ -213,6 +213,18 @@ test('a prompt stopped before anything came of it returns to the box and leaves 
   expect(driver.sentOf('seen')).toEqual([{ type: 'seen', refs: [ref] }]);
 });
 
+test('a command that ends the session is no draft of it, however slowly it was typed', async () => {
+  const driver = await drive();
+  await driver.type('/quit');
+  await driver.wait(3000);
+  expect(driver.sentOf('draft').at(-1)?.draft.text).toBe('/quit');
+  await driver.press('enter');
+  await driver.wait(50);
+  expect(driver.left).toMatchObject({ reason: 'quit' });
+  expect(driver.sentOf('draft').at(-1)?.draft.text).toBe('');
+  expect(driver.sent.at(-1)?.type).toBe('end');
+});
+
 test('/quit ends the session, /detach leaves it running with its draft', async () => {
   const quits = await drive();
   await quits.type('/quit\n');

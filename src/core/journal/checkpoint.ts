@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../base/sha256.ts';
 import type { EntryId } from '../../protocol/entry.ts';
 import { type FileStat, type Files, SystemError } from '../../system/files.ts';
+import { type FileIdentity, identityOf, isUntouched } from './file-identity.ts';
 import { joined } from './id-table.ts';
 import { createJournalIndex, type SavedIndex } from './journal-index.ts';
 import type { JournalScan, ScanStart } from './scan.ts';
@@ -31,14 +32,6 @@ const LARGEST = 256 * 1024 * 1024;
 const BLOCK = 1024 * 1024;
 const NEWLINE = 10;
 const DIGEST_BYTES = 64;
-
-/** Told from another file with the same bytes in no other way than by what the system says of it. */
-interface FileIdentity {
-  readonly size: number;
-  readonly inode: number;
-  readonly device: number;
-  readonly changedMs: number | null;
-}
 
 interface Head {
   readonly format: number;
@@ -192,16 +185,6 @@ async function coversSame(files: Files, path: string, journal: FileStat, head: H
   for (const [number, block] of head.blocks.entries())
     if ((await hashBlock(files, path, number, head.scan.sound)) !== block) return false;
   return true;
-}
-
-function isUntouched(now: FileIdentity, then: FileIdentity): boolean {
-  return (
-    now.changedMs === then.changedMs && now.size === then.size && now.inode === then.inode && now.device === then.device
-  );
-}
-
-function identityOf({ size, inode, device, changedMs }: FileStat): FileIdentity {
-  return { size, inode, device, changedMs: changedMs ?? null };
 }
 
 async function hashBlocks(files: Files, path: string, end: number, before: Checkpoint | null): Promise<string[]> {

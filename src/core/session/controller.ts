@@ -12,6 +12,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { RunHelper, RunLine } from '../jobs/line.ts';
 import type { Drafts } from '../journal/drafts.ts';
 import type { Journal } from '../journal/journal.ts';
+import { keepWindow } from '../journal/kept-window.ts';
 import { createModelContext } from '../journal/model-context.ts';
 import { recover } from '../journal/recover.ts';
 import type { Models } from '../models/catalog.ts';
@@ -677,6 +678,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
     await journal.flush().catch(() => undefined);
     await journal.close();
     await checkpoints.close();
+    if (journal.folder !== null && journal.build !== null)
+      await keepWindow(system.files, journal.folder, journal.build, publisher.view);
     await options.trail?.close();
     tellEnded();
   };

@@ -3,7 +3,7 @@ import type { LinkedSession } from '../../protocol/link.ts';
 import { emptyHead } from '../../protocol/reduce.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
 import type { TurnNews } from '../../protocol/turn-news.ts';
-import type { Head } from '../../protocol/view.ts';
+import type { Head, Transcript } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Environment } from '../../system/environment.ts';
 import type { Processes } from '../../system/processes.ts';
@@ -66,6 +66,8 @@ export interface Look {
 export interface MissionControlOptions extends Look {
   /** What is known before the session is there: the first frame shows it. */
   readonly head?: Partial<Head>;
+  /** The newest cards as they were when the session ended: shown until it is there and tells. */
+  readonly transcript?: Transcript;
   /** Sent at once, as if it had been typed. */
   readonly prompt?: string;
   /** What of the settings is this window's, as it is now; null where it can not be read. Absent: it never changes. */
@@ -204,6 +206,7 @@ class Loop {
       (event) => this.#guarded(() => this.#dispatch(event)),
       options.readOnly,
     );
+    if (options.transcript !== undefined) this.#link.view.transcript = options.transcript;
     this.#link.onChange = (change) => {
       this.#cards.follow(change);
       this.#move(change.type !== 'delta' && change.type !== 'activity');
@@ -535,7 +538,7 @@ class Loop {
     if (this.#leaving) return;
     const { clock, session, client } = this.#control;
     this.#leaving = true;
-    if (reason !== 'quit' && reason !== 'crashed') this.#saveDraft();
+    if (reason !== 'crashed') this.#saveDraft();
     this.#scheduler.stop();
     this.#cancelTick?.();
     this.#rest.stop();
