@@ -81,7 +81,12 @@ async function onScreen(name: string, words: readonly string[]): Promise<PtyProg
   const environment = { ...process.env, TERM: 'xterm-256color' } as Record<string, string>;
   const pty = new PtyProgram({ argv: [program, ...words], folder: project, environment, columns: 120, rows: 40 });
   await pty.until(`const answer = ${newest.slice('Do step '.length)};`);
-  note(name, performance.now() - started, spent(pty.pid) + (words[0] === 'attach' ? 0 : hostPids().reduce((sum, pid) => sum + spent(pid), 0)));
+  const shown = performance.now() - started;
+  const cpu = (): number => spent(pty.pid) + (words[0] === 'attach' ? 0 : hostPids().reduce((sum, pid) => sum + spent(pid), 0));
+  note(name, shown, cpu());
+  // The session itself is there: what was shown of it before has become its own word.
+  await pty.until(/─ Ready ─|Do you trust/);
+  note(`${name.replace(' to screen', '')} to ready`, performance.now() - started, cpu());
   return pty;
 }
 
@@ -93,7 +98,13 @@ function spent(pid: number): number {
 
 function hostPids(): number[] {
   const names = readdirSync(join(state, 'hosts')).filter((name) => name.endsWith('.json'));
-  return names.map((name) => JSON.parse(readFileSync(join(state, 'hosts', name), 'utf8')).pid as number);
+  return names.flatMap((name) => {
+    try {
+      return JSON.parse(readFileSync(join(state, 'hosts', name), 'utf8')).pid as number;
+    } catch {
+      return []; // It went between the two.
+    }
+  });
 }
 
 async function leave(pty: PtyProgram, command: string): Promise<void> {
