@@ -48,8 +48,8 @@ export interface RetryOptions {
   readonly random: () => number;
   readonly limits?: Partial<RetryLimits>;
   readonly onRetry?: (info: RetryInfo) => void;
-  /** Everything streamed since the last `begin` is void: the next try starts over. Called before `onRetry`. */
-  readonly onVoid?: () => void;
+  /** Everything streamed since the last `begin` is void, since the next try starts over: what it said. Called before `onRetry`. */
+  readonly onVoid?: (said: readonly AssistantPart[]) => void;
 }
 
 /**
@@ -99,7 +99,7 @@ export async function* streamWithRetry(
       yield signal.aborted ? { ...closing, result: { outcome: 'aborted' } } : withAttempts(closing, failure, attempt);
       return;
     }
-    if (streamed) options.onVoid?.();
+    if (streamed) options.onVoid?.(spoken(closing.parts));
     options.onRetry?.({
       at: clock.now() + wait,
       attempt: attempt + 1,
@@ -132,9 +132,14 @@ function waitFor(failure: Failure, times: number, limits: RetryLimits, random: (
 function withAttempts(end: ModelEnd, failure: Failure, attempts: number): ModelEnd {
   return {
     ...end,
-    parts: end.parts.filter((part) => part.type !== 'call'),
+    parts: spoken(end.parts),
     result: { outcome: 'failed', failure: { ...failure, attempts } },
   };
+}
+
+/** Without its calls, which never run. */
+function spoken(parts: readonly AssistantPart[]): AssistantPart[] {
+  return parts.filter((part) => part.type !== 'call');
 }
 
 /** A reply that is complete but holds nothing a person or a tool could use counts as a failure (TURN-6). */

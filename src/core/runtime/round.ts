@@ -51,12 +51,17 @@ export async function runRound(
     return name;
   };
   let end: ModelEnd | null = null;
+  /** Of the last try that was given up after it had said something. */
+  let said: readonly AssistantPart[] = [];
   const stream = streamWithRetry(model, request, {
     signal,
     clock,
     random: runtime.random,
     limits: runtime.retryLimits,
-    onVoid: live.end,
+    onVoid: (parts) => {
+      said = parts;
+      live.end();
+    },
     onRetry: (info) => {
       for (const name of names.values()) runtime.usedCalls.delete(name);
       names.clear();
@@ -84,8 +89,10 @@ export async function runRound(
   if (end === null) throw new Error('a model stream ended without its end');
 
   const complete = end.result.outcome === 'complete';
-  // Calls of a reply that was cut off or stopped never run, so they are not part of what was said.
-  const parts = end.parts.flatMap((part, index): AssistantPart[] => {
+  // What was read of a try that nothing came after is kept all the same. Calls of a reply that was cut off or stopped
+  // never run, so they are not part of what was said.
+  const given = complete || end.parts.some((part) => part.type !== 'call' && isVisible(part)) ? end.parts : said;
+  const parts = given.flatMap((part, index): AssistantPart[] => {
     if (part.type !== 'call') return [part];
     return complete && !last ? [describeCall(runtime, part, ownName(index, part.call))] : [];
   });
