@@ -34,10 +34,10 @@ export async function runInTerminal(line: CommandLine, folder: string): Promise<
   const real = createBunSystem();
   const system = { ...real, files: createStartFiles(real.files) };
   if (line.attach !== null) {
-    if (!isInteractive(system)) return noTerminal();
+    if (!isInteractive(system)) return noTerminal('houston attach', 'houston -p TEXT --attach NAME');
     return attachInTerminal(system, line, folder, line.attach === true ? null : line.attach);
   }
-  if (!isInteractive(system)) return noTerminal();
+  if (!isInteractive(system)) return noTerminal('Mission Control', 'houston -p TEXT');
   if (line.files.length > 0 && line.prompt === null) {
     writeErr('houston: bad-value: --file goes with a prompt\n');
     return 2;
@@ -127,10 +127,8 @@ function isInteractive(system: TerminalSystem): boolean {
   return input && output;
 }
 
-function noTerminal(): number {
-  writeErr(
-    'houston: no-terminal: Mission Control needs a terminal for input and output; houston -p TEXT works without one\n',
-  );
+function noTerminal(what: string, instead: string): number {
+  writeErr(`houston: no-terminal: ${what} needs a terminal for input and output; ${instead} works without one\n`);
   return 2;
 }
 

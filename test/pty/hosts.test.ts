@@ -86,6 +86,7 @@ test('without a terminal nothing is drawn, the code is 2 and the line names the 
   expect(bare.err).toMatch(/^houston: no-terminal: .*houston -p.*\n$/);
   const attach = await place.run(['attach']);
   expect([attach.code, attach.out]).toEqual([2, '']);
+  expect(attach.err).toMatch(/^houston: no-terminal: houston attach .*houston -p TEXT --attach.*\n$/);
   const empty = place.open([...MODEL, '--prompt', '  ']);
   expect(await empty.exited).toBe(2);
   expect(empty.raw).not.toContain('\x1b[?1049h');
