@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { frontMatterOf } from '../../base/front-matter.ts';
 import type { Files } from '../../system/files.ts';
 import type { Skill } from '../tools/tool.ts';
 
@@ -58,26 +59,9 @@ async function readText(files: Pick<Files, 'stat' | 'read'>, place: string): Pro
 
 /** `name` and `description` between two lines of dashes; a description may go on in indented lines. */
 export function readFrontMatter(text: string): { readonly name: string; readonly description: string } | null {
-  const [, block] = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
-  if (block === undefined) return null;
-  const fields = new Map<string, string>();
-  let key = '';
-  for (const line of block.split(/\r?\n/)) {
-    const [, name, value] = /^([A-Za-z][\w-]*):[ \t]*(.*)$/.exec(line) ?? [];
-    if (name !== undefined) {
-      key = name;
-      fields.set(key, /^[>|][-+]?$/.test(value!.trim()) ? '' : unquote(value!.trim()));
-    } else if (/^\s+\S/.test(line) && key !== '') {
-      fields.set(key, `${fields.get(key)} ${line.trim()}`.trim());
-    }
-  }
-  const name = fields.get('name') ?? '';
-  const description = (fields.get('description') ?? '').replace(/\s+/g, ' ').slice(0, MOST_DESCRIPTION);
+  const fields = frontMatterOf(text)?.fields;
+  const name = fields?.get('name') ?? '';
+  const description = (fields?.get('description') ?? '').replace(/\s+/g, ' ').slice(0, MOST_DESCRIPTION);
   // A name stands in one line of a prompt and is typed back exactly.
   return /^[\w][\w.:-]{0,63}$/.test(name) && description !== '' ? { name, description } : null;
-}
-
-function unquote(value: string): string {
-  const [, , inner] = /^(["'])(.*)\1$/.exec(value) ?? [];
-  return inner ?? value;
 }

@@ -5,9 +5,6 @@ export const MOST_DEPTH = 3;
 /** Started in one turn, over the whole tree. */
 export const MOST_A_TURN = 32;
 
-/** Rounds after which one is asked for its report without tools (DEL-2). */
-export const ROUNDS: Readonly<Record<DelegateKind, number>> = { reader: 60, checker: 80, worker: 120 };
-
 const RANKS: Readonly<Record<DelegateKind, number>> = { reader: 0, checker: 1, worker: 2 };
 
 /** What a delegate holds: what its kind may and its parent does, fixed before it starts (SEC-35). */
