@@ -37,6 +37,7 @@ import { TRAIL_FILE } from './audit.ts';
 import { codeName, ROOT, VERSION, watchCode } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import { openElsewhere } from './open-elsewhere.ts';
+import { openMcp } from './open-mcp.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
 import { providerAddress } from './provider-address.ts';
 import { settingsSavers } from './save-settings.ts';
@@ -84,6 +85,7 @@ export async function openSession(
   const decided = await sessionRules(system, request, loaded, { folder, state: own.state });
   const problems = [...loaded.problems, ...decided.problems, ...forbiddenBypass(request, settings)];
   const trust = await startTrust(system, request, loaded, { folder, roots, state: own.state });
+  if (!request.canAsk && trust.servers.length > 0) problems.push(unaskedServers(folder));
   const providerKeys = Object.values(settings.providers).flatMap((provider) =>
     provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv],
   );
@@ -152,6 +154,7 @@ export async function openSession(
       // A one-shot run goes by rules alone (decisions §10.2).
       earlierAnswers: request.canAsk ? decided.earlierAnswers : [],
       earlierKeyFolders: request.canAsk ? decided.earlierKeyFolders : [],
+      earlierTools: request.canAsk ? decided.earlierTools : [],
       remembered: decided.remembered,
       commandOutput: settings.commandOutput,
       notes: problems.map(problemText),
@@ -227,6 +230,22 @@ export async function openSession(
           ? null
           : path.join(own.state, 'findings', `${path.basename(path.dirname(place))}.jsonl`),
     }),
+    mcp: openMcp(
+      {
+        system,
+        session: journal.session,
+        version: VERSION,
+        folder,
+        config: own.config,
+        state: own.state,
+        place,
+        secretNames,
+        confine: confinement.confine,
+        redact: (text) => redactor(text),
+        requests: trust.servers,
+      },
+      settings.mcpStrictStartup,
+    ),
     sandbox: confinement.description,
     scratch: confinement.scratch,
     trail: createTrail({
@@ -270,6 +289,12 @@ function forbiddenBypass(
   if (mode !== 'bypass' || !bypassUnreachable) return [];
   const message = 'not in force: the setting permissions.bypassUnreachable forbids it';
   return [{ source: '--dangerously-skip-permissions', line: null, severity: 'ignored', message }];
+}
+
+/** What a project asks for is granted by a person or not at all (UP-51). */
+function unaskedServers(folder: string): SettingsProblem {
+  const message = 'the MCP servers it asks for are left out: nobody is there to agree to them';
+  return { source: path.join(folder, '.mcp.json'), line: null, severity: 'ignored', message };
 }
 
 interface OpenedPlace {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { underLock } from '../core/journal/session-lock.ts';
-import type { AnsweredLine } from '../core/policy/policy.ts';
+import type { AnsweredLine, AnsweredTool } from '../core/policy/policy.ts';
 import { readRules, type UnreadableRule } from '../core/policy/read-rules.ts';
 import { openRememberedAnswers, type RememberedAnswers } from '../core/policy/remembered.ts';
 import type { Rules } from '../core/policy/rules.ts';
@@ -16,6 +16,8 @@ export interface SessionRules {
   readonly earlierAnswers: readonly AnsweredLine[];
   /** Folders in whose files values that look like credentials may be written. */
   readonly earlierKeyFolders: readonly string[];
+  /** Tools of MCP servers that are called unasked. */
+  readonly earlierTools: readonly AnsweredTool[];
   /** Where further answers are kept; null where nothing is saved. */
   readonly remembered: RememberedAnswers | null;
   /** Rules that could not be read, each named with its place. */
@@ -47,6 +49,7 @@ export async function sessionRules(
     project: project.rules,
     earlierAnswers: loaded.closed ? [] : ((await store?.load()) ?? []),
     earlierKeyFolders: loaded.closed ? [] : ((await store?.loadKeyFolders()) ?? []),
+    earlierTools: loaded.closed ? [] : ((await store?.loadTools()) ?? []),
     remembered: save ? store : null,
     problems: [...unreadable, ...project.unreadable].map(asProblem),
   };

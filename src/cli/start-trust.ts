@@ -4,6 +4,7 @@ import type { TrustStart } from '../core/session/trust-question.ts';
 import type { LoadedSettings } from '../core/settings/load.ts';
 import { projectRequests } from '../core/settings/project-requests.ts';
 import type { System } from '../system/system.ts';
+import { readMcpRequests } from './open-mcp.ts';
 import { offersBypass, type SessionRequest } from './session-request.ts';
 
 export interface StartingTrust {
@@ -11,6 +12,8 @@ export interface StartingTrust {
   /** Absent where nobody is asked: the sample project, and a run that answers every permission question with yes (PR-4). */
   readonly start?: TrustStart;
   readonly memory: TrustMemory | null;
+  /** MCP servers the project asks for, one line each; part of the question. */
+  readonly servers: readonly string[];
 }
 
 /** What a session may take as trusted when it starts, and what has to be settled first. */
@@ -25,7 +28,9 @@ export async function startTrust(
   const { state } = places;
   const memory =
     state === null ? null : await openTrustMemory(files, state, places.folder, environment.home, request.save);
-  if (bypass || request.demo) return { trust: new Map(folders.map((one) => [one, true] as const)), memory };
-  const requests = projectRequests(loaded, places.folder)?.lines ?? [];
-  return { trust: NOTHING_TRUSTED, start: { folders, requests, memory }, memory };
+  if (bypass || request.demo)
+    return { trust: new Map(folders.map((one) => [one, true] as const)), memory, servers: [] };
+  const servers = await readMcpRequests(files, places.folder);
+  const requests = [...(projectRequests(loaded, places.folder)?.lines ?? []), ...servers];
+  return { trust: NOTHING_TRUSTED, start: { folders, requests, memory }, memory, servers };
 }

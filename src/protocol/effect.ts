@@ -37,7 +37,16 @@ export type Effect =
     }
   | { readonly kind: 'network'; readonly url: string; readonly host: string; readonly label: Label }
   | { readonly kind: 'delegate'; readonly agent: string; readonly task: string; readonly label: Label }
-  | { readonly kind: 'external'; readonly server: string; readonly tool: string; readonly label: Label }
+  | {
+      readonly kind: 'external';
+      readonly server: string;
+      readonly tool: string;
+      /** What was agreed to under these names: an answer for later holds for that alone. */
+      readonly pinned?: string;
+      /** What the model writes may repeat what was released to it: asked about every single time (SEC-13). */
+      readonly repeats?: true;
+      readonly label: Label;
+    }
   /** Showing the model what was kept aside: the output of a command, or one slot after a look at it. */
   | {
       readonly kind: 'release';

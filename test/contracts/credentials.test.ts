@@ -174,6 +174,7 @@ function store() {
     folders,
     load: async () => lines,
     loadKeyFolders: async () => folders,
+    loadTools: async () => [],
     add: async (more: readonly AnsweredLine[], moreFolders: readonly string[] = []) => {
       lines.push(...more);
       folders.push(...moreFolders);

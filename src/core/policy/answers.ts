@@ -1,7 +1,7 @@
 import type { AskAnswer, AskChoice, AskRow } from '../../protocol/ask.ts';
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import { NO_OFFER } from './judgement.ts';
-import type { AnsweredLine, Decision, Offer, SessionAnswers } from './policy.ts';
+import type { AnsweredLine, AnsweredTool, Decision, Offer, SessionAnswers } from './policy.ts';
 import { makeVisible } from './visible-text.ts';
 
 type Asked = Extract<Decision, { verdict: 'ask' }>;
@@ -24,6 +24,11 @@ export function lastingChoices(offer: Offer): readonly AskChoice[] {
     choices.push({ ...all, label: 'Yes, and such values there this session' });
     if (offer.remember === true) choices.push({ key: 'r', name: 'remember', label: 'Yes, remembered', approves: true });
   }
+  if (offer.tool !== undefined) {
+    choices.push({ ...all, label: 'Yes, and this tool this session' });
+    if (offer.remember === true)
+      choices.push({ key: 'r', name: 'remember', label: 'Yes, and this tool in this project', approves: true });
+  }
   if (offer.lines.length > 0) choices.push({ ...all, label: 'This session' });
   if (wide) choices.push({ key: 'p', name: 'session', label: 'Pattern', approves: true, wide });
   if (offer.lines.length === 0 || offer.remember !== true) return choices;
@@ -34,13 +39,17 @@ export function lastingChoices(offer: Offer): readonly AskChoice[] {
 
 /** What the lasting choices cover, word for word. Rows, since an approving key counts only once every row was drawn. */
 export function offerRows(offer: Offer): readonly AskRow[] {
-  const { reads, writes, lines, keys, remember } = offer;
+  const { reads, writes, lines, keys, tool, remember } = offer;
   const rows: string[] = [];
   if (reads !== null) rows.push(`[a] covers reading ${reads} for this session`);
   if (writes !== null) rows.push(`[a] covers changes in ${writes} for this session`);
   const later = (key: string): string => (remember === true ? `, [${key}] for later sessions too` : '');
   if (keys !== undefined)
     rows.push(`[a] covers what looks like a password or key in files of ${keys} for this session${later('r')}`);
+  if (tool !== undefined)
+    rows.push(
+      `[a] covers every call of ${tool.server}: ${tool.tool} in ${tool.folder} for this session${later('r')}, as long as it stays what you agreed to`,
+    );
   const exact = lines.find((line) => !line.wide);
   if (exact !== undefined) rows.push(`[a] covers this exact line in ${exact.folder} for this session${later('r')}`);
   const patterns = patternsOf(offer);
@@ -72,7 +81,15 @@ export function withAnswer(answers: SessionAnswers, asked: Asked, answer: AskAns
     writesAllowed: [...answers.writesAllowed, ...(offer.writes === null || !session ? [] : [offer.writes])],
     lines: [...answeredLines(asked, answer), ...answers.lines],
     keyFolders: [...answeredKeyFolders(asked, answer), ...(answers.keyFolders ?? [])],
+    tools: [...answeredTools(asked, answer), ...(answers.tools ?? [])],
   };
+}
+
+/** The tool of an MCP server that an answer covers. */
+export function answeredTools({ offer }: Asked, answer: AskAnswer): readonly AnsweredTool[] {
+  if (answer.kind !== 'choice' || offer.tool === undefined) return [];
+  const covers = answer.choice === 'session' || (answer.choice === 'remember' && offer.remember === true);
+  return covers ? [offer.tool] : [];
 }
 
 /** The folder an answer covers for values that look like credentials. */

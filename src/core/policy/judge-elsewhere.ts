@@ -22,8 +22,22 @@ export function judgeNetwork(effect: Network, input: DecisionInput): Judgement {
 /** A tool of an MCP server: it may change anything, so plan mode refuses it. */
 export function judgeExternal(effect: External, input: DecisionInput): Judgement {
   const find = (verdict: Verdict) => findServerRule(input.rules, verdict, effect.server, effect.tool);
-  return judgeOther(input, find, [`${effect.server}: ${effect.tool}`], effect, true);
+  const found = judgeOther(input, find, [`${effect.server}: ${effect.tool}`], effect, true);
+  const { pinned } = effect;
+  if (found.verdict === 'deny' || pinned === undefined) return found;
+  // What was released to the model is put to the person every single time, whatever was answered or ruled (SEC-13).
+  if (effect.repeats === true)
+    return found.verdict === 'ask' || found.by === 'mode'
+      ? found
+      : asking(REPEATS, [`${effect.server}: ${effect.tool}`], effect);
+  if (found.verdict !== 'ask' || find('ask') !== null) return found;
+  const tool = { server: effect.server, tool: effect.tool, pinned, folder: input.facts.workspace };
+  const answered = input.answers.tools?.some((one) => JSON.stringify(one) === JSON.stringify(tool)) ?? false;
+  if (answered) return allow('session', 'answered', 'you allowed this tool here', 'ref');
+  return { ...found, offer: { ...NO_OFFER, tool, remember: input.canRemember === true } };
 }
+
+const REPEATS = { identifier: 'private-payload', text: 'may send on what was released to the model' };
 
 function judgeOther(
   { mode, contextTrusted }: DecisionInput,
@@ -43,6 +57,14 @@ function judgeOther(
     asked === null
       ? { identifier: 'leaves-machine', text: 'reaches something outside this machine or this program' }
       : { identifier: 'rule-ask', text: `the rule ${asked.text} asks each time` };
+  return asking(reason, lines, effect);
+}
+
+function asking(
+  reason: { readonly identifier: string; readonly text: string },
+  lines: readonly string[],
+  effect: Network | External,
+): Extract<Judgement, { verdict: 'ask' }> {
   return {
     verdict: 'ask',
     reasons: [reason],

@@ -58,6 +58,15 @@ export interface SessionAnswers {
   readonly lines: readonly AnsweredLine[];
   /** Folders in whose own files values that look like credentials may be written. */
   readonly keyFolders?: readonly string[];
+  readonly tools?: readonly AnsweredTool[];
+}
+
+/** A tool of an MCP server that is called unasked in one workspace, as long as it is what was agreed to. */
+export interface AnsweredTool {
+  readonly server: string;
+  readonly tool: string;
+  readonly pinned: string;
+  readonly folder: string;
 }
 
 export interface AnsweredLine {
@@ -81,7 +90,8 @@ export interface Offer {
   readonly lines: readonly Omit<AnsweredLine, 'output' | 'remembered'>[];
   /** The folder in whose files what looks like a credential may be written from then on. */
   readonly keys?: string;
-  /** Whether `lines` and `keys` may also be remembered beyond this session. */
+  readonly tool?: AnsweredTool;
+  /** Whether `lines`, `keys` and `tool` may also be remembered beyond this session. */
   readonly remember?: boolean;
   /** What a lasting answer does with the output unless another choice is made; as the question says where absent. */
   readonly output?: 'text' | 'ref';

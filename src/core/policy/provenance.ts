@@ -20,7 +20,8 @@ export type Origin =
   | { readonly from: 'delegate'; readonly name: string; readonly label: Label }
   | { readonly from: 'person' }
   | { readonly from: 'houston' }
-  | { readonly from: 'network'; readonly host: string };
+  | { readonly from: 'network'; readonly host: string }
+  | { readonly from: 'external'; readonly server: string; readonly tool: string };
 
 /**
  * The first label of a result: the one table of SEC-5. `output` is what the decision (or the person with it) chose for
@@ -38,6 +39,7 @@ export function labelResult(origin: Origin, output: 'text' | 'ref', facts: Facts
       return combineLabels([output === 'text' ? TRUSTED_PRIVATE : UNTRUSTED_PRIVATE, origin.fed ?? TRUSTED_PRIVATE]);
     case 'picture':
     case 'server':
+    case 'external':
       return UNTRUSTED_PRIVATE;
     case 'released':
       return TRUSTED_PRIVATE;

@@ -1,5 +1,5 @@
 import type { Files } from '../../system/files.ts';
-import type { AnsweredLine } from './policy.ts';
+import type { AnsweredLine, AnsweredTool } from './policy.ts';
 
 /** Answers that outlive their session: `remembered.json` in the state folder. */
 export interface RememberedAnswers {
@@ -7,8 +7,14 @@ export interface RememberedAnswers {
   load(): Promise<readonly AnsweredLine[]>;
   /** Folders in whose files values that look like credentials may be written. */
   loadKeyFolders(): Promise<readonly string[]>;
+  /** Tools of MCP servers that are called unasked. */
+  loadTools(): Promise<readonly AnsweredTool[]>;
   /** Adds to what is there by then; false when it could not be kept. */
-  add(lines: readonly AnsweredLine[], keyFolders?: readonly string[]): Promise<boolean>;
+  add(
+    lines: readonly AnsweredLine[],
+    keyFolders?: readonly string[],
+    tools?: readonly AnsweredTool[],
+  ): Promise<boolean>;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -24,22 +30,30 @@ export function openRememberedAnswers(
   file: string,
   lock: <T>(work: () => Promise<T>) => Promise<T | null>,
 ): RememberedAnswers {
-  async function load(): Promise<{ lines: readonly AnsweredLine[]; keyFolders: readonly string[] }> {
+  async function load(): Promise<{
+    lines: readonly AnsweredLine[];
+    keyFolders: readonly string[];
+    tools: readonly AnsweredTool[];
+  }> {
     const bytes = await files.read(file, MOST_BYTES).catch(() => null);
     const value = bytes === null ? null : parsed(bytes);
-    return { lines: readLines(value), keyFolders: readFolders(value) };
+    return { lines: readLines(value), keyFolders: readFolders(value), tools: readTools(value) };
   }
   return {
     load: async () => (await load()).lines,
     loadKeyFolders: async () => (await load()).keyFolders,
-    add: async (lines, more = []) => {
+    loadTools: async () => (await load()).tools,
+    add: async (lines, more = [], given = []) => {
       try {
         const kept = await lock(async () => {
           const before = await load();
           const others = before.lines.filter((one) => !lines.some((line) => isSame(one, line)));
           const all = [...others, ...lines].slice(-MOST_LINES).map(({ remembered: _, ...line }) => line);
           const keyFolders = [...new Set([...before.keyFolders, ...more])].slice(-MOST_LINES);
-          const text = `${JSON.stringify({ version: 1, lines: all, keyFolders }, null, 1)}\n`;
+          const kinds = before.tools.filter((one) => !given.some((tool) => isSameTool(one, tool)));
+          const tools = [...kinds, ...given].slice(-MOST_LINES);
+          const whole = { version: 1, lines: all, keyFolders, ...(tools.length === 0 ? {} : { tools }) };
+          const text = `${JSON.stringify(whole, null, 1)}\n`;
           await files.writeAtomic(file, new TextEncoder().encode(text), { mode: 0o600, flush: true });
           return true;
         });
@@ -53,6 +67,20 @@ export function openRememberedAnswers(
 
 function isSame(one: AnsweredLine, other: AnsweredLine): boolean {
   return one.pattern === other.pattern && one.wide === other.wide && one.folder === other.folder;
+}
+
+function isSameTool(one: AnsweredTool, other: AnsweredTool): boolean {
+  return one.server === other.server && one.tool === other.tool && one.folder === other.folder;
+}
+
+function readTools(value: unknown): readonly AnsweredTool[] {
+  const tools = (value as { tools?: unknown } | null)?.tools;
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((one: Partial<AnsweredTool> | null): AnsweredTool[] => {
+    const { server, tool, pinned, folder } = one ?? {};
+    const whole = [server, tool, pinned, folder].every((text) => typeof text === 'string');
+    return whole ? [{ server: server!, tool: tool!, pinned: pinned!, folder: folder! }] : [];
+  });
 }
 
 function parsed(bytes: Uint8Array): unknown {

@@ -2,14 +2,20 @@ import type { AskAnswer } from '../../protocol/ask.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import type { PermissionMode } from '../../protocol/message.ts';
-import { answeredKeyFolders, answeredLines, withAnswer } from '../policy/answers.ts';
+import { answeredKeyFolders, answeredLines, answeredTools, withAnswer } from '../policy/answers.ts';
 import { type Audit, auditDecision } from '../policy/audit.ts';
 import { decide } from '../policy/decide.ts';
 import type { FactScope, FactSources, Facts } from '../policy/facts.ts';
 import { gatherFacts } from '../policy/gather-facts.ts';
 import { isKeptAside } from '../policy/judge-path.ts';
 import type { LiveTrust } from '../policy/live-trust.ts';
-import { type AnsweredLine, type Decision, NO_ANSWERS, type SessionAnswers } from '../policy/policy.ts';
+import {
+  type AnsweredLine,
+  type AnsweredTool,
+  type Decision,
+  NO_ANSWERS,
+  type SessionAnswers,
+} from '../policy/policy.ts';
 import type { Quarantine } from '../policy/quarantine.ts';
 import type { RememberedAnswers } from '../policy/remembered.ts';
 import type { Rules } from '../policy/rules.ts';
@@ -56,6 +62,7 @@ export interface GateParts {
   /** Answers about commands that were remembered before. */
   readonly earlierAnswers?: readonly AnsweredLine[];
   readonly earlierKeyFolders?: readonly string[];
+  readonly earlierTools?: readonly AnsweredTool[];
   /** Where further ones are kept; absent where nothing is saved. */
   readonly remembered?: RememberedAnswers | null;
   readonly commandOutput?: 'class' | 'aside';
@@ -66,6 +73,7 @@ export function createGate(parts: GateParts): Gate {
     ...NO_ANSWERS,
     lines: parts.earlierAnswers ?? [],
     keyFolders: parts.earlierKeyFolders ?? [],
+    tools: parts.earlierTools ?? [],
   };
   return gateOver(parts, { answers, rules: parts.rules, commandOutput: parts.commandOutput ?? 'class' });
 }
@@ -124,7 +132,10 @@ function gateOver(parts: GateParts, kept: Kept): Gate {
     remember: async (asked, answer) => {
       kept.answers = withAnswer(kept.answers, asked, answer);
       if (answer.kind !== 'choice' || answer.choice !== 'remember') return true;
-      return (await parts.remembered?.add(answeredLines(asked, answer), answeredKeyFolders(asked, answer))) ?? false;
+      const folders = answeredKeyFolders(asked, answer);
+      return (
+        (await parts.remembered?.add(answeredLines(asked, answer), folders, answeredTools(asked, answer))) ?? false
+      );
     },
     adopt: (rules, commandOutput) => void Object.assign(kept, { rules, commandOutput }),
     forRun: (own) => gateOver({ ...parts, ...own }, kept),

@@ -34,6 +34,10 @@ export interface Inbox {
    * (QUE-20), nor past one that was stopped before its turn came.
    */
   takeSteering(): Waiting[];
+  /** Of what steers, only what waits now is still taken along; what is said from here on waits for `letSteer` (SC-9.1). */
+  holdSteering(): void;
+  letSteer(): void;
+  readonly holdsSteering: boolean;
   /**
    * What may go out together as one turn, in order: everything that is not held, up to the first command, shell line
    * (QUE-13) or prompt that was stopped before its turn came. Still waiting.
@@ -57,6 +61,8 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
   let paused = queue.paused;
   let holds = new Set(paused === null ? [] : held);
   let starting: readonly EntryId[] = [];
+  /** What may still steer; null: all of it. */
+  let mayStill: ReadonlySet<EntryId> | null = null;
   /** Where rows stand that were taken out and may come back: the order of all, those included. */
   let places = rows.map((row) => row.id);
 
@@ -73,7 +79,7 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
     for (const row of rows) {
       if (!free(row)) continue;
       if (endsBatch(row) || row.stillborn) break;
-      if (row.delivery === 'steering') found.push(row);
+      if (row.delivery === 'steering' && (mayStill?.has(row.id) ?? true)) found.push(row);
     }
     return found;
   };
@@ -124,6 +130,15 @@ export function createInbox(queue: Queue, held: readonly EntryId[]): Inbox {
       const found = steering();
       take(found);
       return found;
+    },
+    holdSteering: () => {
+      mayStill ??= new Set(rows.flatMap((row) => (row.delivery === 'steering' ? [row.id] : [])));
+    },
+    letSteer: () => {
+      mayStill = null;
+    },
+    get holdsSteering() {
+      return mayStill !== null;
     },
     batch: () => {
       const begin = rows.findIndex((row) => free(row) && !row.stillborn);

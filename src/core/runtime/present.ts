@@ -116,6 +116,8 @@ function originOf(provenance: Provenance): string {
       return `what was released of ${provenance.ref}`;
     case 'network':
       return `the answer of ${provenance.host}`;
+    case 'external':
+      return `the answer of ${provenance.server}: ${provenance.tool}`;
     case 'delegate':
       return `the report of ${provenance.name}`;
     case 'person':

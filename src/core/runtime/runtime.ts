@@ -82,7 +82,8 @@ export interface Runtime {
 
 /** What running calls takes. */
 export interface CallServices {
-  readonly tools: readonly Tool[];
+  /** What an MCP server offers comes and goes: the next request has what is there by then. */
+  tools: readonly Tool[];
   readonly gate: Gate;
   readonly ask: AskPerson;
   readonly canAsk: boolean;

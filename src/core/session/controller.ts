@@ -23,7 +23,7 @@ import { createEntryAudit } from '../policy/audit-entries.ts';
 import type { FactScope } from '../policy/facts.ts';
 import type { KeyFindings } from '../policy/key-findings.ts';
 import { createLiveTrust, trustDecisionJson } from '../policy/live-trust.ts';
-import type { AnsweredLine } from '../policy/policy.ts';
+import type { AnsweredLine, AnsweredTool } from '../policy/policy.ts';
 import { createQuarantine } from '../policy/quarantine.ts';
 import type { RememberedAnswers } from '../policy/remembered.ts';
 import { mergeRules, type Rules } from '../policy/rules.ts';
@@ -57,6 +57,7 @@ import { createHandBacks } from './hand-backs.ts';
 import { createIntentHandler, ENDED } from './handle-intent.ts';
 import { createJobsDesk } from './jobs-desk.ts';
 import { createLatestWindow } from './latest-window.ts';
+import { createMcpDesk, type McpSource } from './mcp-desk.ts';
 import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
 import { oneQuestion } from './one-question.ts';
@@ -104,6 +105,7 @@ export interface ControllerOptions {
     readonly project: Rules;
     readonly earlierAnswers: readonly AnsweredLine[];
     readonly earlierKeyFolders?: readonly string[];
+    readonly earlierTools?: readonly AnsweredTool[];
     readonly remembered: RememberedAnswers | null;
     readonly commandOutput: 'class' | 'aside';
     /** What the person should know about their rules, one line each (RULE-8). */
@@ -196,6 +198,8 @@ export interface ControllerOptions {
   readonly offersVouching?: boolean;
   /** Where it is written down which files hold what looks like keys; absent: reads are not looked through. */
   readonly keyFindings?: KeyFindings;
+  /** MCP servers; absent: there are none. */
+  readonly mcp?: McpSource;
 }
 
 export interface SessionSettings {
@@ -448,6 +452,23 @@ export async function createController(options: ControllerOptions): Promise<Sess
     readSettings: options.settingsAgain ?? null,
   });
   const slow = createSlowWork({ clock, publisher, recorder, outcomes, errors, loop: () => loop });
+  const mcp = createMcpDesk({
+    source: options.mcp ?? null,
+    clock,
+    recorder,
+    slow,
+    inbox,
+    errors,
+    loop: () => loop,
+    ask,
+    canAsk: options.canAsk,
+    closing: () => closing !== null,
+    projectCounts: () => options.trust !== undefined && options.canAsk && trusts(trust.map, folder),
+    onLetSteer: () => {
+      if (loop.running === 'turn' && inbox.rows.some(({ delivery }) => delivery === 'steering'))
+        options.jobs?.releaseWaits();
+    },
+  });
   const mover = createBranchMover({ journal, publisher, recorder, memory, branch, folder, version });
   const shell = createShellLines({
     recorder,
@@ -485,8 +506,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
     asleep: wakeUp.of,
     beforeTurn: async () => {
       await reload.instructions();
+      await mcp.beforeTurn();
       await images.beginPoint();
     },
+    mayStart: () => !mcp.holds,
     beside: () => slow.activity,
     onFailed: (because) => intents.holdArriving(because),
     onSettled: (input, report) => {
@@ -573,7 +596,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       sleeps: options.canAsk ? (options.usage?.sleeps ?? 0) : 0,
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
       calls: {
-        tools: toolsOf(options, skills),
+        tools: mcp.withTools(toolsOf(options, skills)),
         gate: createGate({
           ...options.permissions,
           rules: rulesInForce(options, trusted, options),
@@ -618,12 +641,15 @@ export async function createController(options: ControllerOptions): Promise<Sess
       numbers: { last: past.lastDelegate },
     };
     runtime = withDelegates(own, delegates);
+    mcp.started((tools) => {
+      for (const one of [own, runtime]) if (one !== null) one.calls.tools = tools;
+    });
     reload.started({ found, skills }, (told, settings) => {
       const before = own;
       own = toldAgain(own, {
         systemPrompt: systemPrompt(surroundings, told.found.instructions, told.skills?.list),
         skills: told.skills,
-        tools: toolsOf(options, told.skills),
+        tools: mcp.withTools(toolsOf(options, told.skills)),
         settings,
       });
       if (settings !== null) {
@@ -637,7 +663,13 @@ export async function createController(options: ControllerOptions): Promise<Sess
     });
     await dropStale({ inbox, recorder });
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
+    const servers = await mcp.startDefaults(starting.signal);
     if (starting.signal.aborted) return;
+    if (!servers.ok && !options.canAsk) {
+      startFailed = servers.refusal;
+      publisher.publish({ type: 'head', head: { startupProblem: startFailed } });
+      return;
+    }
     publisher.publish({ type: 'head', head: { ready: model.model !== null } });
     loop.wake();
     ahead.soon();
@@ -664,6 +696,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const finish = async (): Promise<void> => {
       await started;
       await Promise.all([loop.close(), asides.close(), titles.close(), slow.close()]);
+      await mcp.close();
       await desk.close();
       await intents.settled();
       await options.drafts.settle();
@@ -705,6 +738,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     loop,
     desk,
     slow,
+    mcp,
     latestWindow,
     runtime: () => runtime,
     autocompact,
@@ -762,6 +796,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     idle: async () => {
       await started;
       await intents.settled();
+      await mcp.settled();
       await loop.idle();
       await recorder.written();
     },

@@ -16,7 +16,7 @@ const MOST_BYTES = 1024 * 1024;
 const MOST_FRAMES = 12;
 const LONGEST_TEXT = 4_000;
 
-export type ErrorOf = 'turn' | 'command' | 'aside' | 'intent';
+export type ErrorOf = 'turn' | 'command' | 'aside' | 'intent' | 'mcp';
 
 /** Remembers what failed, for whoever looks into it later; nothing where the session is not saved. */
 export interface ErrorLog {
@@ -82,7 +82,7 @@ export function createErrorLog(parts: ErrorLogParts): ErrorLog {
     const address = model === null ? null : plainAddress(parts.addressOf(model.provider));
     const data = redacted(
       {
-        run: `${of}-${ids.hex(4)}`,
+        run: of === 'mcp' ? `mcp:${name}` : `${of}-${ids.hex(4)}`,
         of,
         name,
         ...facts,

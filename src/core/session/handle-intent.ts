@@ -12,7 +12,7 @@ import type { SessionParts } from './parts.ts';
 import { editQueue, resumeQueue, retry, takeOut } from './queue-intents.ts';
 import { type Arriving, STOPPED, say } from './say.ts';
 import { accepted, refused } from './sent.ts';
-import { runCommand, waitsForIdle } from './session-commands.ts';
+import { isTakenBack, runCommand } from './session-commands.ts';
 import { setMode } from './set-mode.ts';
 import { answerSignIn, connectProvider } from './sign-in.ts';
 import { setThinking } from './thinking-command.ts';
@@ -44,7 +44,10 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
     const holds = queue === 'pause';
     // First the hold, then the stop: the queue must not move in between.
     if (holds) void parts.loop.pause(STOPPED);
-    const stopped = parts.loop.stop('stopped') || parts.standing.stopCheck() || parts.slow.stopAll() > 0;
+    const inLoop = parts.loop.stop('stopped');
+    // One press ends a turn and what is being enabled beside it (SC-12.8).
+    if (inLoop && holds) parts.mcp.cancel();
+    const stopped = inLoop || parts.standing.stopCheck() || parts.slow.stopAll() > 0;
     let free = !stopped;
     for (const one of arriving) {
       if (one.fate !== 'run') continue;
@@ -96,7 +99,7 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
         return Promise.resolve(refused('read-only', 'This screen may look only.'));
       if (intent.type === 'cancel') return Promise.resolve(cancel(intent.queue));
       const waits =
-        intent.type === 'say' || (intent.type === 'command' && (intent.here === true || waitsForIdle(intent.name)));
+        intent.type === 'say' || (intent.type === 'command' && (intent.here === true || isTakenBack(intent.name)));
       const interrupts = intent.type === 'say' && intent.delivery === 'interrupt';
       const own: Arriving | null = waits ? { fate: 'run', interrupts } : null;
       if (own !== null) arriving.add(own);

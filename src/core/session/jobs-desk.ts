@@ -215,7 +215,12 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
       return running.length;
     },
     see: (entry) => {
-      if (entry.kind === 'input' && entry.delivery === 'steering' && parts.loop().running === 'turn')
+      if (
+        entry.kind === 'input' &&
+        entry.delivery === 'steering' &&
+        parts.loop().running === 'turn' &&
+        !parts.inbox.holdsSteering
+      )
         jobs?.releaseWaits();
     },
     notices: async (turn) => {

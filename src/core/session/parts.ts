@@ -22,6 +22,7 @@ import type { ErrorLog } from './error-log.ts';
 import type { HandBacks } from './hand-backs.ts';
 import type { JobsDesk } from './jobs-desk.ts';
 import type { LatestWindow } from './latest-window.ts';
+import type { McpDesk } from './mcp-desk.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
@@ -77,6 +78,8 @@ export interface SessionParts {
   readonly desk: JobsDesk;
   /** Commands that take their time, beside turns. */
   readonly slow: SlowWork;
+  /** MCP servers of this session. */
+  readonly mcp: McpDesk;
   readonly latestWindow: LatestWindow;
   /** Null until the session is ready. */
   readonly runtime: () => Runtime | null;

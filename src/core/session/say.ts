@@ -24,6 +24,12 @@ export interface Arriving {
   readonly interrupts?: boolean;
 }
 
+/** How a command was sent that runs as it comes. */
+export interface Sending {
+  readonly ref: string;
+  readonly arriving: Arriving;
+}
+
 /**
  * Puts what was said on the disk, then in line. Nothing has run when this answers; a crash from here on loses nothing.
  * Rejects with a `SystemError` when it could not be saved: then it was not said.

@@ -14,13 +14,14 @@ import { failedText } from './error-log.ts';
 import { exportNow, refusesExport } from './export-command.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
 import { completeJobs, jobsCommand } from './jobs-command.ts';
+import { completeMcp, mcpCommand } from './mcp-command.ts';
 import { EFFORTS } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
 import { resumeQueue } from './queue-intents.ts';
 import { rename } from './rename.ts';
 import { resend } from './resend.ts';
-import type { Arriving } from './say.ts';
+import type { Arriving, Sending } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
 import { carryOutSignIn, carryOutSignOut, refusesSignIn } from './sign-in.ts';
@@ -53,7 +54,10 @@ interface NowCommand extends KnownCommand {
   readonly behind?: true;
   /** A way out of a failed start (SC-5.5). */
   readonly cures?: true;
-  run(parts: SessionParts, argument: string, client: ClientId): Promise<Sent>;
+  /** A stop in the same breath takes it back (INV-3). */
+  readonly takenBack?: true;
+  /** `begun`: it goes on by itself and says when it has ended. */
+  run(parts: SessionParts, argument: string, client: ClientId, sending?: Sending): Promise<Sent | 'begun'>;
 }
 
 /** Needs the session to itself: it waits in line until its turn comes. */
@@ -342,6 +346,17 @@ const COMMANDS: readonly Command[] = [
       argument === '' ? refused('argument-missing', 'What should run? /terminal command') : desk.open(argument),
   },
   {
+    name: 'mcp',
+    group: 'Safety',
+    argument: '[list|enable NAME|enable-all|disable NAME|logout NAME] [--save]',
+    suggestions: ['list', 'enable', 'enable-all', 'disable', 'logout'],
+    description: 'MCP servers: list them, turn them on or off',
+    during: 'now',
+    always: true,
+    takenBack: true,
+    run: mcpCommand,
+  },
+  {
     name: 'status',
     group: 'Inspect',
     argument: '',
@@ -404,14 +419,15 @@ export async function runCommand(
       'carryOut' in command && command.ahead,
       command.cures,
     );
-  const sent = await command.run(heard, argument, client);
+  const sent = await command.run(heard, argument, client, { ref: intent.ref, arriving });
+  if (sent === 'begun') return accepted();
   if (sent.accepted) parts.outcomes.set({ client, ref: intent.ref }, 'done');
   return sent;
 }
 
-/** Whether a command of this name waits for an idle session. */
-export function waitsForIdle(name: string): boolean {
-  return COMMANDS.some((one) => one.name === name && 'carryOut' in one);
+/** Whether a stop that is sent in the same breath is meant for it: it waits for an idle session, or takes its time. */
+export function isTakenBack(name: string): boolean {
+  return COMMANDS.some((one) => one.name === name && ('carryOut' in one || one.takenBack === true));
 }
 
 /** Why it can not run, whenever its turn comes; null when it may. */
@@ -477,7 +493,7 @@ async function carryOut(parts: SessionParts, row: Waiting, signal: AbortSignal):
   if (refusal !== null) return refusedEnd(refusal);
   if ('carryOut' in command) return command.carryOut(parts, argument, signal, row);
   const sent = await command.run(parts, argument, row.client);
-  return sent.accepted ? { state: 'done', messages: [] } : refusedEnd(sent.refusal);
+  return sent === 'begun' || sent.accepted ? { state: 'done', messages: [] } : refusedEnd(sent.refusal);
 }
 
 function refusedEnd({ identifier, message }: Refusal): CommandEnd {
@@ -495,13 +511,14 @@ async function forgetTrust(memory: TrustMemory | null): Promise<string> {
 
 /** What an argument can be, by what was typed of it. */
 export async function completeArgument(
-  parts: Pick<SessionParts, 'models' | 'runtime' | 'desk' | 'signIn'>,
+  parts: Pick<SessionParts, 'models' | 'runtime' | 'desk' | 'signIn' | 'mcp'>,
   name: string,
   typed: string,
 ): Promise<{ value: string; description: string }[]> {
   const { models } = parts;
   if (name === '$') return completeTarget(parts, typed);
   if (name === 'jobs') return completeJobs(parts, typed);
+  if (name === 'mcp') return completeMcp(parts.mcp, typed);
   if (name === 'btw') return completeSideTarget(parts, typed);
   if (name === 'login' || name === 'logout') return completeSignIn(parts, typed, name === 'logout');
   if (name === 'model') {

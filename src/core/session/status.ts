@@ -52,6 +52,7 @@ export async function statusRows(parts: SessionParts): Promise<StatusRow[]> {
     ...standingRows(head.standing ?? NOTHING_STANDS),
     ['Waiting', queue.rows.length === 0 ? null : `${queue.rows.length}${queue.paused === null ? '' : ', held'}`],
     ['Jobs', running.length === 0 ? null : running.map(({ id, label }) => `${id} ${label}`).join(', ')],
+    ['MCP', listed(parts.mcp.on)],
     ['Branches', branches > 1 ? `${branches}, see /tree` : null],
     ['Session', journal.session],
     ...savedRows(parts, times),

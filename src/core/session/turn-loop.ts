@@ -32,6 +32,8 @@ export interface TurnLoop {
   nextTurn(): number;
   /** Holds what waits, with the reason, where anything waits. */
   pause(pause: QueuePause): Promise<void>;
+  /** Holds what waits because of a failure; where nobody is there to go on, drops it and tells its owners. */
+  holdBehind(message: string): Promise<void>;
   /** Settles when nothing runs and nothing that waits may start. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -69,6 +71,8 @@ export interface TurnLoopParts {
   /** What waits is held for this failure. */
   readonly onFailed: (because: QueuePause) => void;
   readonly onSettled: (input: Waiting, report: TurnReport) => void;
+  /** Whether anything that waits may start now. */
+  readonly mayStart: () => boolean;
   /** What is at work while the loop rests; null for nothing. */
   readonly beside: () => View['activity'] | null;
 }
@@ -91,7 +95,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
 
   /** What may start now, taken out of the queue; null when nothing may. */
   const takeNext = (): (() => Promise<void>) | null => {
-    if (closed || parts.runtime() === null) return null;
+    if (closed || parts.runtime() === null || !parts.mayStart()) return null;
     const row = inbox.next();
     if (row === null) return null;
     // A shell line and a command need no model; everything else waits for one.
@@ -321,6 +325,9 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     },
     pause: async (reason) => {
       if (inbox.rows.length > 0) await hold(reason);
+    },
+    holdBehind: async (message) => {
+      if (inbox.rows.length > 0) await holdBehind(message);
     },
     idle: () => (pumping === null ? Promise.resolve() : new Promise((settle) => idlers.push(settle))),
     close: async () => {

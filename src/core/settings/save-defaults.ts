@@ -45,6 +45,16 @@ export function createEffortSaver(
     ]);
 }
 
+/** Whether an MCP server is on in each new conversation, in the person's `mcp.json`. */
+export function createMcpDefaultSaver(
+  files: SettingsFiles,
+  config: string,
+  lock: LockFile,
+): (server: string, enabled: boolean) => Promise<boolean> {
+  const write = createSettingsWriter(files, config, lock, 'mcp.json');
+  return (server, enabled) => write([[['mcpServers', server, 'enabled'], enabled]]);
+}
+
 /**
  * Writes choices into the person's own settings file; comments and order stay. False when it cannot be done, also for a
  * file that is not understood: then it is as it was. It is read under the lock, so that two sessions never lose each
@@ -54,6 +64,7 @@ function createSettingsWriter(
   files: SettingsFiles,
   config: string,
   lock: LockFile,
+  name = 'settings.json',
 ): (edits: readonly Edit[]) => Promise<boolean> {
   /** What the file will hold; `undefined` where that is what it holds, null where it is not understood. */
   const edited = async (file: string, edits: readonly Edit[]): Promise<string | null | undefined> => {
@@ -63,7 +74,7 @@ function createSettingsWriter(
     return after === before ? undefined : after;
   };
   const save = async (edits: readonly Edit[]): Promise<boolean> => {
-    const named = path.join(config, 'settings.json');
+    const named = path.join(config, name);
     try {
       // A link stays one: what it leads to is written.
       const file = (await files.realPath(named)) ?? named;

@@ -372,6 +372,12 @@ export const SETTINGS = {
     'session',
     'How long a command in the background may live: past everything, or until its session or its turn ends.',
   ),
+  mcpStrictStartup: flag(
+    'mcp.strictStartup',
+    false,
+    'session',
+    'Lets nothing start before every MCP server that is on by default is there.',
+  ),
   jobsWake: flag('jobs.wake', true, 'session', 'Lets a job that ends while nothing runs begin a turn.'),
   naming: flag('session.naming', false, 'session', 'Asks the model for a title beside the first turn of a session.'),
   pruneDays: whole(

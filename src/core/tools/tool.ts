@@ -244,7 +244,9 @@ export type Provenance =
   | { readonly from: 'delegate'; readonly name: string; readonly label: Label }
   | { readonly from: 'person' }
   | { readonly from: 'houston' }
-  | { readonly from: 'network'; readonly host: string };
+  | { readonly from: 'network'; readonly host: string }
+  /** What a tool of an MCP server answered. */
+  | { readonly from: 'external'; readonly server: string; readonly tool: string };
 
 export type ToolOutcome =
   | {

@@ -91,6 +91,11 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   };
   options.interrupted.addEventListener('abort', stop, { once: true });
   await started.promise;
+  // What is missing from the start is said before anything is asked (MC-8).
+  if (options.shared !== true)
+    for (const item of view.transcript.items)
+      if (item.kind === 'note' && item.level !== 'info' && item.identifier === 'mcp')
+        tell(options, `houston: mcp: ${item.text.split('\n')[0]}`);
   // Without a model there is no use in saying anything: nothing is written, and the session leaves no trace.
   if (view.head.startupProblem !== null) {
     attachment.close();

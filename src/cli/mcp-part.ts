@@ -1,0 +1,88 @@
+import path from 'node:path';
+import { callMark, childEnvironment } from '../core/jobs/child-environment.ts';
+import { endTree } from '../core/jobs/end-tree.ts';
+import type { Confine } from '../core/jobs/line.ts';
+import { underLock } from '../core/journal/session-lock.ts';
+import { openApprovals } from '../core/mcp/approvals.ts';
+import { MOST_CONFIG_BYTES, readServers } from '../core/mcp/config.ts';
+import { createMcpServers, type McpServers, projectFile, requestLine } from '../core/mcp/servers.ts';
+import { createMcpDefaultSaver } from '../core/settings/save-defaults.ts';
+import { OWN_CREDENTIALS } from '../core/values/credentials.ts';
+import type { Files } from '../system/files.ts';
+import type { System } from '../system/system.ts';
+
+// Everything about MCP servers, in one bundle with its compiled code beside it: it is loaded where one is configured, and
+// by nothing else.
+
+export interface McpWiring {
+  readonly system: System;
+  readonly session: string;
+  readonly version: string;
+  readonly folder: string;
+  readonly config: string | null;
+  readonly state: string | null;
+  /** The session's folder; null when nothing is saved. */
+  readonly place: string | null;
+  readonly secretNames: readonly string[];
+  readonly confine: Confine;
+  readonly redact: (text: string) => string;
+  /** What the project was seen to ask for when the session began. */
+  readonly requests: readonly string[];
+  /** Whether the person, who saw that, trusts the project. */
+  readonly projectCounts: () => boolean;
+}
+
+const LOCK_WAIT_MS = 2_000;
+/** What a program needs to find its way; everything else it is given by name (MCP-3). */
+const GIVEN = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TERM|HOUSTON_\w+)$/;
+
+export function openServers(wiring: McpWiring): McpServers {
+  const { system, session, config, state, folder } = wiring;
+  const { environment, files, processes, clock, network } = system;
+  const marks = (name: string) => ({ session, call: `mcp-${name}` });
+  const file = config === null ? null : path.join(config, 'mcp.json');
+  const approvals = state === null ? null : path.join(state, 'mcp-approvals.json');
+  const lock = <T>(at: string, work: () => Promise<T>) => underLock(system, `${at}.lock`, LOCK_WAIT_MS, work);
+  const save = config === null ? async () => false : createMcpDefaultSaver(files, config, lock);
+  return createMcpServers({
+    files,
+    processes,
+    clock,
+    network,
+    version: wiring.version,
+    file,
+    folder,
+    requested: () => (wiring.projectCounts() ? wiring.requests : null),
+    variables: environment.all(),
+    withheld: new Set([...OWN_CREDENTIALS, ...wiring.secretNames]),
+    environment: (name) => {
+      const all = childEnvironment(environment.all(), marks(name), wiring.secretNames);
+      return Object.fromEntries(Object.entries(all).filter(([variable]) => GIVEN.test(variable)));
+    },
+    confine: (argv, order) => wiring.confine(argv, order, null),
+    end: (name, child, holdsTree) => endTree({ processes, clock }, child, callMark(marks(name)), holdsTree),
+    approvals:
+      approvals === null || state === null || wiring.place === null
+        ? null
+        : openApprovals(files, approvals, async (work) => {
+            await files.makeFolder(state, 0o700);
+            return lock(approvals, work);
+          }),
+    saveDefault: save,
+    logs: wiring.place,
+    redact: wiring.redact,
+  });
+}
+
+/** What a project's `.mcp.json` asks for, one line a server, for the question whether to trust it. */
+export async function requestedServers(files: Pick<Files, 'read'>, folder: string): Promise<readonly string[]> {
+  const file = projectFile(folder);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(file, MOST_CONFIG_BYTES));
+    const read = readServers(text, file, 'project');
+    if (!read.ok) return [];
+    return read.value.flatMap((server) => (server.transport === null ? [] : [requestLine(server, server.transport)]));
+  } catch {
+    return [];
+  }
+}
