@@ -40,6 +40,8 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   draft: true,
   'draft-edit': false,
   'stop-delegate': true,
+  'tell-delegate': true,
+  'recall-delegate': false,
   aside: false,
   'set-mode': true,
   'set-model': true,

@@ -26,6 +26,10 @@ export type Intent =
   | { readonly type: 'cancel'; readonly queue: 'pause' | 'go-on' }
   /** Stops one delegate, such as `d1.2`, and those below it; the turn goes on with what it reports (SEC-39). */
   | { readonly type: 'stop-delegate'; readonly delegate: string }
+  /** Said to one delegate that runs: it reads it before its next request (SA-9). */
+  | { readonly type: 'tell-delegate'; readonly delegate: string; readonly ref: string; readonly text: string }
+  /** Takes back what one has not read; answers with `recalled`. `discard`: it is dropped instead. */
+  | { readonly type: 'recall-delegate'; readonly delegate: string; readonly discard?: true }
   | { readonly type: 'answer'; readonly ask: string; readonly answer: AskAnswer }
   | {
       readonly type: 'command';

@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.ts';
 import type { Refusal } from '../base/refusal.ts';
+import type { DelegateAct } from './delegate.ts';
 import type { FileDiff } from './display.ts';
 import type { Entry, EntryId, FileLeft } from './entry.ts';
 import type { Label } from './label.ts';
@@ -35,6 +36,8 @@ export interface Queries {
   rewind: { ask: Record<never, never>; answer: { points: RewindPoint[]; redo: boolean } };
   /** The trail of decisions, oldest first, `count` rows from `from` on; a `from` of null: the last `count`. */
   trail: { ask: { from: number | null; count: number }; answer: { total: number; from: number; rows: TrailRow[] } };
+  /** What is still known of the work of one delegate, oldest first; `total`: acts there were in all. */
+  delegate: { ask: { name: string }; answer: { total: number; acts: DelegateAct[] } };
   /** Ways to connect providers and how each stands; `look` also asks programs that know, which takes a moment. */
   providers: { ask: { look: boolean }; answer: { providers: ProviderRow[] } };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };

@@ -2,6 +2,7 @@ import type { Aside } from './aside.ts';
 import type { Entry } from './entry.ts';
 import { amendItems, findCall, itemOfOwnCall, itemsOf } from './fold.ts';
 import { addUsage, contextTokens, isSameModel, NO_TOTALS } from './message.ts';
+import { applyDelegate } from './reduce-delegates.ts';
 import type { Change, Update } from './update.ts';
 import type { Head, Item, ItemOf, LiveMessage, View } from './view.ts';
 
@@ -18,6 +19,7 @@ export type DirtyPart =
   | 'outcomes'
   | 'jobs'
   | 'asides'
+  | 'delegates'
   | 'sign-in';
 
 /** The View keeps this many items at most, and is cut back to `WINDOW_KEPT` when it grows past it. */
@@ -266,6 +268,11 @@ function applyChange(view: View, change: Change, dirty: Set<DirtyPart>): void {
       dirty.add('transcript');
       break;
     }
+    case 'delegate':
+    case 'delegate-act':
+      applyDelegate(view, change);
+      dirty.add('delegates').add('transcript');
+      break;
     case 'activity':
       view.activity = change.activity;
       dirty.add('activity');

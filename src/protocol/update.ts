@@ -1,5 +1,6 @@
 import type { Aside } from './aside.ts';
 import type { Ask } from './ask.ts';
+import type { DelegateAct, DelegateRow } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { Draft } from './intent.ts';
@@ -40,6 +41,9 @@ export type Change =
     }
   /** More output of a running call, or (`whole`) all there is to show in place of it; the View keeps its last 16 KiB. */
   | { readonly type: 'call-output'; readonly call: string; readonly text: string; readonly whole?: boolean }
+  /** A delegate began, or what is said of it (all but its acts) changed. */
+  | { readonly type: 'delegate'; readonly delegate: Omit<DelegateRow, 'acts' | 'count'> }
+  | { readonly type: 'delegate-act'; readonly name: string; readonly act: DelegateAct }
   | { readonly type: 'activity'; readonly activity: Activity }
   | { readonly type: 'head'; readonly head: Partial<Head> }
   | { readonly type: 'ask'; readonly ask: Ask }

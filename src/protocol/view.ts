@@ -1,6 +1,7 @@
 import type { Aside } from './aside.ts';
 import type { Ask } from './ask.ts';
 import type { CommandGroup } from './command.ts';
+import type { DelegateRow } from './delegate.ts';
 import type { Display, TodoItem } from './display.ts';
 import type { Effect } from './effect.ts';
 import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from './entry.ts';
@@ -39,6 +40,8 @@ export interface View {
   asides: Aside[];
   /** The sign-in that runs; null for none. */
   signIn: SignIn | null;
+  /** Those that were started since this session was opened, in that order; missing: none was. */
+  delegates?: DelegateRow[];
 }
 
 export interface Head {

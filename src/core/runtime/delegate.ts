@@ -13,12 +13,15 @@ import { ROUNDS } from '../tools/delegate-rounds.ts';
 import type { DelegateOrder, DelegateReport } from '../tools/tool.ts';
 import { createContextGauge } from './context-gauge.ts';
 import { createDelegateActivity, type DelegateActivity } from './delegate-activity.ts';
+import { createDelegateEar } from './delegate-ear.ts';
 import { heldTools, MOST_A_TURN } from './delegate-kinds.ts';
 import { delegatePrompt } from './delegate-prompt.ts';
 import { createDelegateRecorder } from './delegate-recorder.ts';
-import { createInbox } from './inbox.ts';
+import type { Waiting } from './inbox.ts';
 import type { Runtime, Spawn } from './runtime.ts';
 import { runTurn, type TurnReport } from './turn.ts';
+
+const SLEEPS = 'sleeps until a usage limit is lifted';
 
 /** Names the entry that says a delegate was started, and where its own journal is. */
 export const DELEGATE = 'delegate';
@@ -147,19 +150,24 @@ async function runDelegate(
         break;
       case 'call':
         activity.act(name, entry.title);
+        sight?.act({ kind: 'call', text: entry.title, label: null });
         break;
       case 'result':
-        if (entry.outcome === 'denied') activity.act(name, `${entry.title} (refused)`);
+        if (entry.outcome !== 'denied') break;
+        activity.act(name, `${entry.title} (refused)`);
+        sight?.act({ kind: 'refused', text: entry.title, label: null });
         break;
       case 'assistant':
         said = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+        if (said.trim() !== '') sight?.act({ kind: 'said', text: said.trim(), label: labelOf(quarantine) });
         spend(entry.model, entry.usage, entry.cost);
         break;
       case 'usage':
         spend(entry.model, entry.usage, entry.cost);
         break;
       case 'sleep':
-        activity.act(name, 'sleeps until a usage limit is lifted');
+        activity.act(name, SLEEPS);
+        sight?.act({ kind: 'sleep', text: SLEEPS, label: null });
         // The turn it works for sleeps with it: should the host end meanwhile, that turn is taken up again.
         void parent.recorder.write([{ kind: 'sleep', turn, until: entry.until, failure: entry.failure }], KEEP);
         break;
@@ -171,6 +179,19 @@ async function runDelegate(
     }
   };
   const recorder = createDelegateRecorder(journal, see);
+  const hearing = createDelegateEar(recorder);
+  const sight = parent.calls.delegateWatch?.begin(
+    {
+      name,
+      call: seat.call ?? spawn.call,
+      kind,
+      agent: null,
+      task: order.task,
+      model: model.ref,
+      effort: spawn.terms.effort,
+    },
+    hearing.ear,
+  );
   const stop = childAbort(signal);
   tree.running.set(name, () => stop.abort('stopped'));
   const own = delegateRuntime(parent, seat, order, {
@@ -181,8 +202,14 @@ async function runDelegate(
     audit,
     call: spawn.call,
     stop: stop.signal,
+    inbox: hearing.inbox,
   });
-  const ended = await begin(own, order, spawn.terms, stop.signal)
+  const onTaken = ({ client, ref, text, delivery }: Waiting): void => {
+    if (delivery !== 'steering') return;
+    sight?.read({ client, ref });
+    sight?.act({ kind: 'told', text, label: null });
+  };
+  const ended = await begin(own, order, spawn.terms, stop.signal, onTaken)
     .catch(notRecorded)
     .finally(() => {
       tree.running.delete(name);
@@ -190,6 +217,7 @@ async function runDelegate(
     });
   if (ended !== null) spawn.progress.refusals += ended.refusals;
   await recorder.written();
+  hearing.close();
   await journal.flush().catch(() => undefined);
   await journal.close();
   const report =
@@ -197,6 +225,7 @@ async function runDelegate(
       ? unreported(order, 'failed', 'was not started, because its record could not be written')
       : reportOf(order, ended, said.trim(), quarantine, stop.signal.aborted);
   activity.end(name, report.ended);
+  sight?.end(report.ended, report.ended === 'reported' ? 'reported' : report.text);
   return report;
 }
 
@@ -211,7 +240,7 @@ function delegateRuntime(
   parent: Runtime,
   seat: Seat,
   { name, kind }: DelegateOrder,
-  own: Pick<Runtime, 'journal' | 'recorder' | 'gauge'> & {
+  own: Pick<Runtime, 'journal' | 'recorder' | 'gauge' | 'inbox'> & {
     readonly quarantine: Quarantine;
     readonly audit: Audit;
     readonly call: string;
@@ -219,7 +248,7 @@ function delegateRuntime(
   },
 ): Runtime {
   const { root } = seat;
-  const { journal, recorder, gauge, quarantine, audit, stop } = own;
+  const { journal, recorder, gauge, quarantine, audit, stop, inbox } = own;
   const depth = seat.depth + 1;
   const call = seat.call ?? own.call;
   const tools = heldTools(kind, parent.calls.tools, depth);
@@ -236,8 +265,8 @@ function delegateRuntime(
     failuresIn: () => null,
     // What ends beside a turn is told to whoever has the conversation.
     notices: async () => [],
-    // Nothing that is said meanwhile goes to a delegate (DEL-1).
-    inbox: createInbox({ rows: [], paused: null }, []),
+    // Nothing that is said to the session goes to a delegate (DEL-1), only what is said to it by name.
+    inbox,
     systemPrompt: [...root.systemPrompt, delegatePrompt({ name, kind }, ROUNDS[kind], tools, root.calls.tools)],
     refusedAttachments: new Set(),
     sentImages: new Set(),
@@ -275,6 +304,7 @@ async function begin(
   { name, kind, task }: DelegateOrder,
   { model, effort, signal }: Spawn['terms'],
   stop: AbortSignal,
+  onTaken: (input: Waiting) => void,
 ): Promise<TurnReport> {
   const said = { client: 'houston', ref: name, text: task, attachments: [], delivery: 'queue' } as const;
   const [entry] = await own.recorder.write([{ kind: 'input', ...said, target: null }]);
@@ -289,7 +319,7 @@ async function begin(
     },
     opening: { id: entry.id, ...said, stillborn: false },
     signal,
-    onTaken: () => {},
+    onTaken,
   });
 }
 

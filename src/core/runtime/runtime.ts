@@ -20,6 +20,7 @@ import type { LanguageServers } from '../tools/language-servers.ts';
 import type { DelegateOrder, DelegateReport, Skill, Tool, ToolLimits } from '../tools/tool.ts';
 import type { CompactionWish } from './compact-budget.ts';
 import type { ContextGauge } from './context-gauge.ts';
+import type { DelegateWatch } from './delegate-watch.ts';
 import type { Gate } from './gate.ts';
 import type { Inbox, Waiting } from './inbox.ts';
 import type { KeyHold } from './key-hold.ts';
@@ -109,6 +110,8 @@ export interface CallServices {
   readonly standing?: StandingTools | null;
   /** Null where no delegate may be started. */
   readonly delegates: Delegates | null;
+  /** Absent where nobody looks at what they do. */
+  readonly delegateWatch?: DelegateWatch;
   /** Whether a check that finds content safe answers the questions about releasing it (SEC-31). */
   readonly autoVet: boolean;
   /** Whether the person is offered to vouch for a file that a read keeps aside (SEC-28). */

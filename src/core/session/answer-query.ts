@@ -45,6 +45,7 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),
   tree: (parts) => readTree(parts),
   rewind: (parts) => readRewind(parts),
+  delegate: ({ delegates }, { name }) => delegates.read(name),
   trail: async ({ trail }, { from, count }) => {
     if (trail === null) return done({ total: 0, from: 0, rows: [] });
     const page = await trail.read(from === null ? null : Math.max(0, from), Math.min(count, PAGE_LIMIT));

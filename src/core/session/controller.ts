@@ -48,6 +48,7 @@ import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
 import { createContextAhead } from './context-ahead.ts';
 import { type CurrentModelParts, createCurrentModel } from './current-model.ts';
+import { createDelegatesDesk } from './delegates-desk.ts';
 import { gitBranch } from './directory.ts';
 import { followDisk, tryingDisk, waitingText } from './disk-trouble.ts';
 import { createErrorLog } from './error-log.ts';
@@ -356,6 +357,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   }, past.fileChanges);
   const images = createBeforeImages(files, options.beforeImages);
   const attachments = createAttachments(files, options.attachments);
+  const delegatesDesk = createDelegatesDesk({ publisher, clock, redact, onFree: () => loop.wake() });
   const desk = createJobsDesk({
     jobs: options.jobs ?? null,
     system,
@@ -511,6 +513,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     },
     mayStart: () => !mcp.holds,
     beside: () => slow.activity,
+    isHeld: () => delegatesDesk.holdsWords,
     onFailed: (because) => intents.holdArriving(because),
     onSettled: (input, report) => {
       answers.move();
@@ -630,6 +633,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         keyHold: options.keyFindings === undefined ? null : { allowed: new Set(), findings: options.keyFindings },
         redact,
         delegates: null,
+        delegateWatch: delegatesDesk,
       },
     };
     // What was decided about the queue before this moment counts before anything of it starts (QU-5).
@@ -737,6 +741,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     model,
     loop,
     desk,
+    delegates: delegatesDesk,
     slow,
     mcp,
     latestWindow,

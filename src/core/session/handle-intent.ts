@@ -178,6 +178,9 @@ async function handleIntent(
       return parts.runtime()?.calls.delegates?.stop(intent.delegate) === true
         ? accepted()
         : refused('no-such-delegate', `No delegate ${intent.delegate} is running.`);
+    case 'tell-delegate':
+    case 'recall-delegate':
+      return parts.delegates.act(intent, client);
     case 'command':
       return runCommand(parts, intent, client, own ?? { fate: 'run' });
     case 'draft':

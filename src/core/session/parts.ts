@@ -18,6 +18,7 @@ import type { Answers } from './answers.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
+import type { DelegatesDesk } from './delegates-desk.ts';
 import type { ErrorLog } from './error-log.ts';
 import type { HandBacks } from './hand-backs.ts';
 import type { JobsDesk } from './jobs-desk.ts';
@@ -76,6 +77,7 @@ export interface SessionParts {
   readonly model: CurrentModel;
   readonly loop: TurnLoop;
   readonly desk: JobsDesk;
+  readonly delegates: DelegatesDesk;
   /** Commands that take their time, beside turns. */
   readonly slow: SlowWork;
   /** MCP servers of this session. */

@@ -73,6 +73,8 @@ export interface TurnLoopParts {
   readonly onSettled: (input: Waiting, report: TurnReport) => void;
   /** Whether anything that waits may start now. */
   readonly mayStart: () => boolean;
+  /** No turn may begin, however much waits. */
+  readonly isHeld: () => boolean;
   /** What is at work while the loop rests; null for nothing. */
   readonly beside: () => View['activity'] | null;
 }
@@ -100,6 +102,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     if (row === null) return null;
     // A shell line and a command need no model; everything else waits for one.
     if (row.delivery !== 'shell' && row.delivery !== 'command' && model.model === null) return null;
+    if (row.delivery !== 'shell' && row.delivery !== 'command' && parts.isHeld()) return null;
     const beside = takeBeside(row);
     inbox.start([row, ...beside]);
     // With the last held row gone, or none held at all, the queue is no longer paused: the journal says so first.

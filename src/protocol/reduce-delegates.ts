@@ -1,0 +1,27 @@
+import { ACTS_SHOWN, DELEGATES_KEPT, type DelegateRow } from './delegate.ts';
+import { findCall } from './fold.ts';
+import type { Change } from './update.ts';
+import type { View } from './view.ts';
+
+/** Rows are replaced, never changed: who drew one can tell by looking at it whether it is another by now. */
+export function applyDelegate(view: View, change: Extract<Change, { type: 'delegate' | 'delegate-act' }>): void {
+  const rows = view.delegates ?? [];
+  const name = change.type === 'delegate' ? change.delegate.name : change.name;
+  // Names are counted on over a session: the newest of one name is meant.
+  const at = rows.findLastIndex((row) => row.name === name);
+  const before = rows[at];
+  const next = change.type === 'delegate' ? told(before, change.delegate) : acted(before, change.act);
+  if (next === null) return;
+  view.delegates = before === undefined ? [...rows, next].slice(-DELEGATES_KEPT) : rows.with(at, next);
+  const card = view.transcript.items[findCall(view.transcript.items, next.call)];
+  if (card !== undefined) card.revision++;
+}
+
+function told(before: DelegateRow | undefined, row: Omit<DelegateRow, 'acts' | 'count'>): DelegateRow {
+  return { ...row, acts: before?.acts ?? [], count: before?.count ?? 0 };
+}
+
+function acted(before: DelegateRow | undefined, act: DelegateRow['acts'][number]): DelegateRow | null {
+  if (before === undefined) return null;
+  return { ...before, count: before.count + 1, acts: [...before.acts, act].slice(-ACTS_SHOWN) };
+}
