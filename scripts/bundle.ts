@@ -24,6 +24,7 @@ const languages = [
 function beside(name: string): string | null {
   const own = /^\.\/(headless|mcp-part|mission-control|open-here|other-modes)\.ts$/.exec(name);
   if (own !== null) return `./${own[1]}.js`;
+  if (name === './panels/column.ts') return './panel-column.js';
   const library = LIBRARIES[name];
   if (library !== undefined) return `./${library}`;
   const highlighting = HIGHLIGHTING.exec(name);
@@ -81,6 +82,11 @@ await Bun.build({
   entrypoints: [source('other-modes.ts'), source('open-here.ts')],
   splitting: true,
   naming: { entry: '[name].js', chunk: '[name]-[hash].js' },
+});
+await Bun.build({
+  ...common,
+  entrypoints: [path.join(root, 'src', 'front', 'tui', 'panels', 'column.ts')],
+  naming: 'panel-column.js',
 });
 for (const language of languages)
   await Bun.build({

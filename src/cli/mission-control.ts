@@ -16,6 +16,7 @@ import type { TerminalSystem } from '../system/system.ts';
 import type { CommandLine } from './arguments.ts';
 import { codeName, VERSION } from './build.ts';
 import { runningSessions } from './hosts-door.ts';
+import { type KeptPanels, keptPanels } from './kept-panels.ts';
 import { lookOf, readLook } from './look.ts';
 import { otherSessions } from './other-sessions.ts';
 import { writeErr, writeOut } from './output.ts';
@@ -252,15 +253,24 @@ interface Drawing {
 
 /** Shows one session after the other, as the person goes from one to the next. */
 async function drawAndWait(system: TerminalSystem, line: CommandLine, first: Drawing): Promise<number> {
+  const panels = keptPanels(system, first.settings, line.save ? first.places.config : null);
   for (let drawing = first; ; ) {
-    const next = await drawOne(system, line, drawing);
-    if (typeof next === 'number') return next;
+    const next = await drawOne(system, line, drawing, panels);
+    if (typeof next === 'number') {
+      await panels.written();
+      return next;
+    }
     drawing = next;
   }
 }
 
 /** Resolves to the exit code, or to the session to show next. */
-async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawing): Promise<number | Drawing> {
+async function drawOne(
+  system: TerminalSystem,
+  line: CommandLine,
+  drawing: Drawing,
+  panels: KeptPanels,
+): Promise<number | Drawing> {
   const { settings, opening, client, request } = drawing;
   const session = createLazySession(opening.session, client, () => {});
   let giveBack = async (): Promise<void> => {};
@@ -338,6 +348,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       head,
       ...(drawing.window === undefined ? {} : { transcript: drawing.window.transcript }),
       ...look,
+      ...panels.options(),
       // Once a process.
       ...(drawing.previous === undefined
         ? { atRest: thenTidy(createRehearsal({ ...system, options: look, head }, system.terminal.size())) }
@@ -360,6 +371,7 @@ async function drawOne(system: TerminalSystem, line: CommandLine, drawing: Drawi
       },
     },
   });
+  panels.focused(report.panelFocus);
   process.off('uncaughtException', onBug);
   process.off('unhandledRejection', onBug);
   // What is left for another one is ended like one that is quit: it lies on the disk, and nothing of it runs on.

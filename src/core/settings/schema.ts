@@ -217,6 +217,25 @@ const KEYBINDINGS: Setting<Readonly<Record<string, string>>> = {
       : undefined,
 };
 
+const PANEL_LAYOUT: Setting<Readonly<Record<string, Json>> | null> = {
+  key: 'interface.tui.panelLayout',
+  scope: 'person',
+  owner: 'terminal',
+  initial: null,
+  join: 'strongest',
+  description:
+    'Panels that open with the window: {open: ["tree", "files", "summary"], pinned, unpinCloses}; written as they are opened and closed.',
+  schema: {
+    type: 'object',
+    properties: {
+      open: { type: 'array', items: { enum: ['tree', 'files', 'summary'] } },
+      pinned: { type: 'boolean' },
+      unpinCloses: { type: 'boolean' },
+    },
+  },
+  read: (value) => (isRecord(value) && Array.isArray(value.open) ? value : undefined),
+};
+
 /** Every setting there is: reading, merging, the JSON schema and the documentation all come from this table. */
 export const SETTINGS = {
   model: text('model', 'session', 'Model of new sessions, as provider:model.'),
@@ -416,6 +435,7 @@ export const SETTINGS = {
     'Notifies the desktop of turns that end out of sight (OSC 9).',
   ),
   wheelRows: whole('interface.tui.wheelRows', 3, [1, 100], 'terminal', 'Rows one wheel step scrolls.'),
+  panelLayout: PANEL_LAYOUT,
   subagentCardRows: whole(
     'interface.tui.subagentCardRows',
     16,

@@ -62,6 +62,11 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('first-running', 'Inspect', 'Go to the first running call, then the next', ['alt-r'], {
     whyNot: emptyTranscript,
   }),
+  key('panel-tree', 'View', 'Show or hide the activity tree', ['alt-1']),
+  key('panel-files', 'View', 'Show or hide the files of the session', ['alt-2']),
+  key('panel-summary', 'View', 'Show or hide the summary', ['alt-3']),
+  key('pin', 'View', 'Pin the panels beside the transcript, or let them go', ['alt-a']),
+  key('trail', 'Inspect', 'The decisions made, in the activity panel; again, the tree', ['ctrl-t']),
   key('background', 'Inspect', 'Move the running command to the background', ['ctrl-b'], {
     where: 'prompt',
     whyNot: (facts) => (facts.movable ? null : 'No command to move'),
@@ -93,6 +98,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
     keys: ['alt-q'],
     whyNot: nothingWaits,
   }),
+  slash('panel', 'View', 'Hide the panels, or bring them back', '', { keys: ['ctrl-x'] }),
   slash('redraw', 'View', 'Draw the whole screen anew', ''),
   slash('reload', 'Session', 'Read settings, instructions, skills and keys again', '', { during: 'after' }),
   slash('new', 'Session', 'Begin another session; this one can be resumed', '', { during: 'after' }),

@@ -26,13 +26,14 @@ import type { InputEvent } from './input/event.ts';
 import { KeptRegions } from './kept-regions.ts';
 import { type Layout, promptColumns } from './layout.ts';
 import { notifyOfTurns } from './notifier.ts';
+import { isPanel, type PanelName, type PanelStack } from './panels/stack.ts';
 import { plainLine, sentBefore, withText } from './prompt-state.ts';
 import { belowRows } from './regions/below.ts';
 import { CardList } from './regions/card-list.ts';
 import { Rest, type RestWork } from './rest.ts';
-import { moves, ORBIT_STEP } from './scene.ts';
+import { moves, ORBIT_STEP, type PanelDrawing } from './scene.ts';
 import { newScreen, type Screen, withNote } from './screen.ts';
-import type { Context, Dropped, ScreenEffect, ScreenEvent } from './screen-event.ts';
+import type { Context, Dropped, PanelKeys, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { sendPrompt } from './sending.ts';
 import { SessionLink } from './session-link.ts';
 import type { SessionsDoor } from './sessions-door.ts';
@@ -68,6 +69,10 @@ export interface MissionControlOptions extends Look {
   readonly head?: Partial<Head>;
   /** The newest cards as they were when the session ended: shown until it is there and tells. */
   readonly transcript?: Transcript;
+  /** Panels that are open from the start, the one that has the focus, and where their state is kept. */
+  readonly panels?: PanelStack;
+  readonly panelFocus?: PanelName | null;
+  readonly savePanels?: (stack: PanelStack) => void;
   /** Sent at once, as if it had been typed. */
   readonly prompt?: string;
   /** What of the settings is this window's, as it is now; null where it can not be read. Absent: it never changes. */
@@ -114,6 +119,9 @@ export interface ExitReport {
   readonly session: string;
   readonly title: string;
   readonly error: unknown;
+  /** The panels as they stand, for the next session in this window (LA-22). */
+  readonly panels: PanelStack;
+  readonly panelFocus: PanelName | null;
 }
 
 /** Cards out of sight are counted once nobody pressed a key for so long, about so many rows at a time. */
@@ -162,6 +170,8 @@ class Loop {
   readonly #done = Promise.withResolvers<ExitReport>();
   readonly #subscriptions: (() => void)[] = [];
   readonly #regions: KeptRegions;
+  #panels: (PanelDrawing & PanelKeys) | null = null;
+  #panelsAsked = false;
   #screen: Screen;
   #layout: Layout;
   #theme: Theme;
@@ -186,6 +196,7 @@ class Loop {
       refPrefix: `${clock.now().toString(36)}.`,
       color: this.#depth !== 'none',
       ...screenLook(options),
+      ...(options.panels === undefined ? {} : { panels: options.panels, panelFocus: options.panelFocus ?? null }),
     });
     this.#frame = new Frame(size.columns, size.rows);
     this.#regions = new KeptRegions(this.#frame);
@@ -209,7 +220,7 @@ class Loop {
     if (options.transcript !== undefined) this.#link.view.transcript = options.transcript;
     this.#link.onChange = (change) => {
       this.#cards.follow(change);
-      this.#move(change.type !== 'delta' && change.type !== 'activity');
+      this.#move(change.type !== 'delta' && change.type !== 'activity' && change.type !== 'call-output');
     };
     this.#highlighter = new Highlighter(
       (work) => void clock.after(0, work),
@@ -336,6 +347,8 @@ class Loop {
     return {
       view: this.#link.view,
       cards: this.#cards,
+      panels: this.#panels,
+      settled: this.#moved.settled,
       keymap: this.#keymap,
       layout: this.#layout,
       textLayout: (text) => this.#texts.of(text, promptColumns(this.#screen.columns)),
@@ -361,6 +374,7 @@ class Loop {
       hosts: options.hosts,
       leave: (how) => this.#goAway(how),
       readDropped: options.readDropped,
+      savePanels: options.savePanels,
       remember: (text) => options.history?.add(text),
       forget: (text) => options.history?.remove?.(text),
       write: (text) => this.#door.write(text),
@@ -389,6 +403,7 @@ class Loop {
       theme: this.#theme,
       keymap: this.#keymap,
       cards: this.#cards,
+      panels: this.#panels,
       now: this.#control.clock.now(),
       onCode: (block: Parameters<Highlighter['want']>[0]) => this.#highlighter.want(block),
     };
@@ -401,6 +416,7 @@ class Loop {
 
   #draw(): void {
     if (this.#handedOver || this.#leaving) return;
+    if (this.#screen.panels.stack.open.length > 0 && !this.#panelsAsked) this.#loadPanels();
     this.#theme = this.#makeTheme();
     const text = this.#texts.of(this.#screen.prompt.editor.buffer.text, promptColumns(this.#screen.columns));
     const scene = this.#scene();
@@ -414,6 +430,20 @@ class Loop {
     this.#door.write(this.#frame.flush({ depth: this.#depth, synchronized: synchronized === true, ground }));
     this.#afterDrawing(drawn);
     this.#control.options.onFrame?.(this.#frame, this.#screen, (painter) => void drawScreen(painter, scene, text));
+  }
+
+  /** Most windows never open a panel. */
+  #loadPanels(): void {
+    this.#panelsAsked = true;
+    void import('./panels/column.ts').then(
+      ({ createPanels }) =>
+        this.#guarded(() => {
+          this.#panels = createPanels();
+          this.#move(true);
+          this.#scheduler.soon();
+        }),
+      (error: unknown) => this.#leave('crashed', error),
+    );
   }
 
   #afterDrawing(drawn: Drawn): void {
@@ -547,7 +577,10 @@ class Loop {
     const left = this.#door.leaveQuietly();
     for (const unsubscribe of this.#subscriptions) unsubscribe();
     const { head } = this.#link.view;
-    const report: ExitReport = { reason, session: head.session, title: head.title, error };
+    const { focus } = this.#screen;
+    const { stack } = this.#screen.panels;
+    const panelFocus = isPanel(focus) ? focus : null;
+    const report: ExitReport = { reason, session: head.session, title: head.title, error, panels: stack, panelFocus };
     const finish = async () => {
       this.#link.close();
       await left;

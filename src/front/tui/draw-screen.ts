@@ -18,6 +18,8 @@ import { drawQueue } from './modals/queue-editor.ts';
 import { drawReader } from './modals/reader.ts';
 import { drawScroller, scrollerRows } from './modals/scroller.ts';
 import { drawWatch } from './modals/watch-job-draw.ts';
+import { columnArea } from './panels/panels-state.ts';
+import { pinnedColumns } from './panels/stack.ts';
 import { belowRows, drawBelow } from './regions/below.ts';
 import type { BelowRow } from './regions/below-row.ts';
 import { drawHeader } from './regions/header.ts';
@@ -59,7 +61,7 @@ export function placeScene(scene: Unplaced, textLayout: TextLayout, below: reado
     belowLeast: screen.completion === null && !screen.keyList ? 1 : 4,
     dialogRows: asked ? askHeight(ask, screen.ask!, screen.columns) : 0,
     dialogLeast: asked ? askLeast(ask, screen.ask!, screen.columns) : 0,
-    sideColumns: 0,
+    sideColumns: screen.panels.stack.pinned ? pinnedColumns(screen.columns) : 0,
     railColumns: 0,
   });
 }
@@ -91,18 +93,25 @@ export function drawScreen(
   const { header, separator, hint, transcript } = layout;
   const { focus, scroll, selection, expandAll, toggled } = screen;
   const top = rect(0, 0, screen.columns, header.height + separator.height);
-  keeper.keep('header', top, [ground.settled, header.height, focus, theme, scene.keymap], () =>
+  keeper.keep('header', top, [ground.settled, header.height, focus, screen.panels.stack, theme, scene.keymap], () =>
     drawHeader(painter, scene),
   );
   // What runs has a glyph that turns and a time that counts.
   const still = !moves(view) && layout.dialog.height === 0;
+  const column = screen.panels.stack.open.length === 0 ? null : columnArea(layout, screen.panels.stack);
+  const covered = column !== null && !screen.panels.stack.pinned && scene.panels !== null;
+  // What panels lie over is theirs: neither draws where the other does, so that each can stay as it stands.
+  const uncovered = covered
+    ? rect(transcript.x, transcript.y, transcript.width - column.width, transcript.height)
+    : transcript;
   const cards = keeper.keep(
     'transcript',
-    transcript,
+    uncovered,
     [
       still ? ground.all : scene.now,
       still,
       layout.transcriptBorder,
+      transcript.width,
       focus,
       scroll,
       selection,
@@ -114,8 +123,9 @@ export function drawScreen(
       scene.keymap,
       screen.attached,
     ],
-    () => drawTranscript(painter, scene),
+    () => drawTranscript(covered ? painter.within(uncovered) : painter, scene),
   );
+  if (column !== null) scene.panels?.draw(painter, scene, column, keeper, ground.settled);
   const ask = currentAsk(view, screen.client);
   const drawnAsk = ask !== null && screen.ask?.id === ask.id ? drawAsk(painter, scene, ask, screen.ask) : null;
   const promptTop = drawPrompt(painter, scene, textLayout, keeper, ground.settled);
@@ -137,6 +147,9 @@ export function drawScreen(
           modal,
           scrollerRows(modal, area.width - 4, (width) => helpRows(scene.keymap, view.head.commands, width)),
         );
+        break;
+      case 'activity':
+        scene.panels?.drawDetail(painter, scene, modal);
         break;
       case 'reader':
         read = drawReader(painter, scene, modal);

@@ -20,6 +20,7 @@ import { rewindRows } from './modals/rewind.ts';
 import { sessionRows } from './modals/sessions.ts';
 import { treeRows } from './modals/tree.ts';
 import { openBrowser } from './open-browser.ts';
+import type { PanelStack } from './panels/stack.ts';
 import type { Dropped, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import type { SessionsDoor } from './sessions-door.ts';
 
@@ -44,6 +45,7 @@ export interface EffectParts {
   readonly hosts?: HostsDoor | undefined;
   /** Files of the machine this window is on; absent where none are carried. */
   readonly readDropped?: ((paths: readonly string[]) => Promise<Dropped>) | undefined;
+  readonly savePanels?: ((stack: PanelStack) => void) | undefined;
   readonly remember: (text: string) => void;
   readonly forget: (text: string) => void;
   readonly write: (text: string) => void;
@@ -51,6 +53,8 @@ export interface EffectParts {
 
 /** What is answered sooner, as nearly everything is, is never shown as on its way. */
 const ANSWER_MS = 300;
+/** The newest decisions; `houston audit` has them all. */
+const TRAIL_ROWS = 500;
 
 /** Carries out one effect. Whatever it comes to arrives as an event; nothing here throws for what can go wrong outside. */
 export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
@@ -101,6 +105,14 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
         const choices = answer?.ok ? answer.value.choices : [];
         dispatch({ type: 'picker-items', items: choices.map((choice) => modelItem(choice, parts.view.head.model)) });
       });
+      return;
+    case 'read-trail':
+      void quietly(session.read({ type: 'trail', from: null, count: TRAIL_ROWS }, client)).then((answer) => {
+        dispatch({ type: 'trail', rows: answer?.ok ? answer.value.rows : [] });
+      });
+      return;
+    case 'save-panels':
+      parts.savePanels?.(effect.stack);
       return;
     case 'read-tree':
       void quietly(session.read({ type: 'tree' }, client)).then((answer) => {

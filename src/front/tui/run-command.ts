@@ -14,6 +14,7 @@ import { threadsList } from './modals/threads.ts';
 import { treeList } from './modals/tree.ts';
 import { openUsage } from './modals/usage.ts';
 import { openCard, replyText } from './open-card.ts';
+import { pin, toggle, toggleColumn, toggleTrail } from './panels/update-panels.ts';
 import { recall, runPromptAction } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
 import { readShown } from './read-thread.ts';
@@ -177,6 +178,12 @@ const RUNS: Readonly<Record<string, Run>> = {
     return stay(withModal(screen, openReader(view, cards, layout, top)));
   },
   open: openCard,
+  'panel-tree': (screen) => toggle(screen, 'tree'),
+  'panel-files': (screen) => toggle(screen, 'files'),
+  'panel-summary': (screen) => toggle(screen, 'summary'),
+  pin,
+  panel: toggleColumn,
+  trail: toggleTrail,
   'page-up': (screen, context) => scrolled(screen, context, -Math.max(1, transcriptRows(context.layout) - 2)),
   'page-down': (screen, context) => scrolled(screen, context, Math.max(1, transcriptRows(context.layout) - 2)),
   top: (screen, context) =>

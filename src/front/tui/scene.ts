@@ -2,7 +2,11 @@ import type { CodeBlock } from '../../base/code-block.ts';
 import type { View } from '../../protocol/view.ts';
 import { isRunning } from '../commands/facts.ts';
 import type { Keymap } from '../commands/keymap.ts';
+import type { Painter } from './frame/painter.ts';
+import type { Rect } from './frame/rect.ts';
+import type { Keeper } from './kept-regions.ts';
 import type { Layout } from './layout.ts';
+import type { ActivityModal } from './modals/modal.ts';
 import type { CardList } from './regions/card-list.ts';
 import type { Screen } from './screen.ts';
 import type { Theme } from './theme.ts';
@@ -14,11 +18,23 @@ export interface Scene {
   readonly theme: Theme;
   readonly keymap: Keymap;
   readonly cards: CardList;
+  /** Null until a panel was opened. */
+  readonly panels: PanelDrawing | null;
   readonly layout: Layout;
   /** Told of code that is on the screen without its colours. */
   readonly onCode: (block: CodeBlock) => void;
   /** Milliseconds since the epoch, for clocks and countdowns. */
   readonly now: number;
+}
+
+/**
+ * What draws the panels at the right edge: a part of its own that is loaded when the first one is opened, so that a window
+ * without any neither reads nor runs it.
+ */
+export interface PanelDrawing {
+  /** The open panels into `area`; `settled` grows with whatever of the View they may show. */
+  draw(painter: Painter, scene: Scene, area: Rect, keeper: Keeper, settled: number): void;
+  drawDetail(painter: Painter, scene: Scene, modal: ActivityModal): void;
 }
 
 const ORBIT = [...'⠉⠘⠰⢠⣀⡄⠆⠃'];

@@ -1,5 +1,6 @@
 import type { Draft, Intent, NewAttachment, Sent } from '../../protocol/intent.ts';
 import type { ProviderRow } from '../../protocol/provider.ts';
+import type { TrailRow } from '../../protocol/query.ts';
 import type { DirtyPart } from '../../protocol/reduce.ts';
 import type { UsageReport } from '../../protocol/usage.ts';
 import type { View } from '../../protocol/view.ts';
@@ -12,15 +13,21 @@ import type { InputEvent } from './input/event.ts';
 import type { Layout } from './layout.ts';
 import type { DrawnAsk } from './modals/ask.ts';
 import type { ListOf, ListRow } from './modals/list.ts';
-import type { PickerItem } from './modals/modal.ts';
+import type { ActivityModal, PickerItem } from './modals/modal.ts';
+import type { PanelName, PanelStack } from './panels/stack.ts';
 import type { SentPrompt } from './prompt-state.ts';
 import type { CardList } from './regions/card-list.ts';
+import type { Screen } from './screen.ts';
 import type { SessionWish } from './sessions-door.ts';
 
 /** What the screen is moved by, besides its own value: the View, and the memos over it. Read only. */
 export interface Context {
   readonly view: View;
   readonly cards: CardList;
+  /** Null until a panel was opened. */
+  readonly panels: PanelKeys | null;
+  /** Grows with whatever of the View more than a stream changed. */
+  readonly settled: number;
   readonly keymap: Keymap;
   /** Rectangles of the frame drawn last: what a person reacted to. */
   readonly layout: Layout;
@@ -29,6 +36,26 @@ export interface Context {
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
+
+/** What one event makes of the screen (step.ts). */
+interface Moved {
+  readonly screen: Screen;
+  readonly effects: readonly ScreenEffect[];
+}
+
+/** What knows the keys of the panels: of the part that is loaded when the first one is opened (scene.ts). */
+export interface PanelKeys {
+  /** A key while a panel has the focus; null where it means what it means everywhere. */
+  key(screen: Screen, context: Context, name: PanelName, chord: string): Moved | null;
+  wheel(screen: Screen, context: Context, name: PanelName, rows: number): Moved;
+  /** A press on a row of a panel. */
+  press(screen: Screen, context: Context, name: PanelName, target: Target): Moved;
+  detailKey(screen: Screen, context: Context, modal: ActivityModal, event: KeyEvent): Moved;
+  detailWheel(screen: Screen, context: Context, modal: ActivityModal, rows: number): Moved;
+  detailPress(screen: Screen, context: Context, modal: ActivityModal, target: Target): Moved;
+}
+
+type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
 /** All that can happen to a screen. */
 export type ScreenEvent =
@@ -68,6 +95,7 @@ export type ScreenEvent =
       readonly to: number;
       readonly choices: readonly { value: string; description: string }[];
     }
+  | { readonly type: 'trail'; readonly rows: readonly TrailRow[] }
   | { readonly type: 'picker-items'; readonly items: readonly PickerItem[] }
   | { readonly type: 'list-rows'; readonly of: ListOf; readonly rows: readonly ListRow[] }
   /** The rows of a list could not be had. */
@@ -127,6 +155,10 @@ export type ScreenEffect =
   | { readonly kind: 'hold'; readonly ask: string }
   /** Comes back as `answer-slow` after a moment. */
   | { readonly kind: 'await-answer'; readonly ref: string }
+  /** The newest decisions. */
+  | { readonly kind: 'read-trail' }
+  /** Which panels are open, for the next window. */
+  | { readonly kind: 'save-panels'; readonly stack: PanelStack }
   | { readonly kind: 'read-models' }
   | { readonly kind: 'read-tree' }
   | { readonly kind: 'read-rewind' }

@@ -1,5 +1,7 @@
 import type { AskState } from './modals/ask-state.ts';
 import type { Modal } from './modals/modal.ts';
+import { NO_PANELS, type PanelsState } from './panels/panels-state.ts';
+import type { PanelName, PanelStack } from './panels/stack.ts';
 import { NO_PROMPT, type PromptState, type SentPrompt } from './prompt-state.ts';
 import type { CompletionState } from './regions/completion-rows.ts';
 import type { Selection } from './regions/selection.ts';
@@ -22,7 +24,9 @@ export interface Screen {
   /** False until the first snapshot; everything can be typed before. */
   readonly attached: boolean;
   readonly link: 'reaching' | 'there' | 'reconnecting' | 'lost' | 'ended';
-  readonly focus: 'prompt' | 'transcript' | 'question';
+  readonly focus: 'prompt' | 'transcript' | 'question' | PanelName;
+  /** The column at the right edge. */
+  readonly panels: PanelsState;
   readonly prompt: PromptState;
   readonly completion: CompletionState | null;
   readonly keyList: boolean;
@@ -111,17 +115,21 @@ export interface ScreenOptions {
   readonly sendMode: 'steering' | 'queue';
   readonly maxPromptRows: number;
   readonly wheelRows: number;
+  /** Panels that are open from the start, and the one that has the focus. */
+  readonly panels?: PanelStack;
+  readonly panelFocus?: PanelName | null;
 }
 
 export function newScreen(options: ScreenOptions): Screen {
-  const { sendMode, ...rest } = options;
+  const { sendMode, panels, panelFocus, ...rest } = options;
   return {
     ...rest,
     defaultSendMode: sendMode,
     nextRef: 1,
     attached: false,
     link: 'reaching',
-    focus: 'prompt',
+    focus: panelFocus != null && panels?.open.includes(panelFocus) ? panelFocus : 'prompt',
+    panels: panels === undefined ? NO_PANELS : { ...NO_PANELS, stack: panels },
     prompt: NO_PROMPT,
     completion: null,
     keyList: false,

@@ -5,6 +5,7 @@ import { selectionOf } from './editor/editor.ts';
 import { selectedText as selectedDraft } from './editor/editor-state.ts';
 import { ghostOf } from './ghost.ts';
 import type { InputEvent } from './input/event.ts';
+import { escapePanel } from './panels/update-panels.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { isEmpty, selectedText } from './regions/selection.ts';
 import { copyText } from './run-command.ts';
@@ -66,6 +67,8 @@ export function stepBack(screen: Screen, context: Context): Step {
   const idle = !isBusy(screen, context);
   if (idle && ghostOf(screen) !== '')
     return stay({ ...screen, ghostHidden: screen.prompt.editor.buffer.text.toString() });
+  const closed = screen.panels.stack.open.length === 0 ? null : escapePanel(screen);
+  if (closed !== null) return closed;
   if (screen.focus !== 'prompt') return stay({ ...screen, focus: 'prompt' });
   if (screen.prompt.shell !== 'off')
     return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });

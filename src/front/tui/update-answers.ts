@@ -30,6 +30,13 @@ export function outputArrived(
   event: Extract<ScreenEvent, { type: 'output' }>,
 ): Step {
   const top = screen.modals.at(-1);
+  if (top?.kind === 'activity' && top.output?.call === event.call) {
+    const { fogged, chunks } = top.output;
+    const here = new Map(chunks).set(event.from, event.lines);
+    const { totalLines } = event;
+    const output = { ...top.output, chunks: here, totalLines, fogged: fogged || event.fogged, failed: null };
+    return stay(replaceTop(screen, { ...top, output }));
+  }
   if (top?.kind !== 'scroller' || top.body.kind !== 'output' || top.body.call !== event.call) return stay(screen);
   const chunks = new Map(top.body.chunks).set(event.from, event.lines);
   const body = {
@@ -45,6 +52,8 @@ export function outputArrived(
 
 export function outputFailed(screen: Screen, event: Extract<ScreenEvent, { type: 'output-failed' }>): Screen {
   const top = screen.modals.at(-1);
+  if (top?.kind === 'activity' && top.output?.call === event.call)
+    return replaceTop(screen, { ...top, output: { ...top.output, failed: event.message } });
   if (top?.kind !== 'scroller' || top.body.kind !== 'output' || top.body.call !== event.call) return screen;
   return replaceTop(screen, { ...top, body: { ...top.body, failed: event.message } });
 }

@@ -6,6 +6,7 @@ import { chordOf, type InputEvent } from './input/event.ts';
 import { askWindow } from './modals/ask.ts';
 import { type AskKey, askKey, heldKey } from './modals/ask-keys.ts';
 import { currentAsk } from './modals/ask-state.ts';
+import { isPanel, panelAfter } from './panels/stack.ts';
 import { beyondEdge, edited, unfoldPaste } from './prompt-actions.ts';
 import { isBlank } from './prompt-state.ts';
 import { runCommand, scrolled } from './run-command.ts';
@@ -35,6 +36,8 @@ export function updateKey(before: Screen, context: Context, event: KeyEvent): St
   if (chord === 'ctrl-c') return interruptQuestion(screen, context) ?? interrupt(screen, context, event, offer);
   const focused = screen.focus === 'question' ? questionKey(screen, context, event) : null;
   if (focused !== null) return focused;
+  const inPanel = isPanel(screen.focus) ? (context.panels?.key(screen, context, screen.focus, chord) ?? null) : null;
+  if (inPanel !== null) return inPanel;
   const offered = offeredKey(screen, context, chord, event);
   if (offered !== null) return offered;
   const command = context.keymap.commandOf(chord);
@@ -43,6 +46,7 @@ export function updateKey(before: Screen, context: Context, event: KeyEvent): St
     const ran = keyCommand(screen, context, command, event, offer);
     if (ran !== null) return ran;
   }
+  if (isPanel(screen.focus)) return typedPast(screen, context, event, chord);
   if (screen.focus === 'transcript') return transcriptKey(screen, context, event, chord);
   return promptKey(screen, context, event, chord);
 }
@@ -188,7 +192,10 @@ function nextFocus(screen: Screen, context: Context): Screen {
       return { ...screen, focus: 'question', ask: { ...screen.ask, chosen: true }, keyList: false };
     return { ...screen, focus: 'transcript', keyList: false };
   }
-  return { ...screen, focus: screen.focus === 'question' ? 'transcript' : 'prompt' };
+  return {
+    ...screen,
+    focus: screen.focus === 'question' ? 'transcript' : panelAfter(screen.panels.stack, screen.focus),
+  };
 }
 
 function transcriptKey(screen: Screen, context: Context, event: KeyEvent, chord: string): Step {
@@ -212,7 +219,11 @@ function transcriptKey(screen: Screen, context: Context, event: KeyEvent, chord:
     default:
       break;
   }
-  // A letter, a digit or a slash means the prompt (LA-25).
+  return typedPast(screen, context, event, chord);
+}
+
+/** A letter, a digit or a slash means the prompt (LA-25). */
+function typedPast(screen: Screen, context: Context, event: KeyEvent, chord: string): Step {
   const isText = event.key.text !== null && !event.key.ctrl && !event.key.alt;
   return isText ? promptKey({ ...screen, focus: 'prompt' }, context, event, chord) : stay(screen);
 }

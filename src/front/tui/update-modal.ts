@@ -34,6 +34,8 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
       if (meant.kind === 'close') return stay(closeTop(screen));
       return meant.kind === 'none' ? stay(screen) : withChunk(replaceTop(screen, meant.modal), meant.modal, window);
     }
+    case 'activity':
+      return context.panels?.detailKey(screen, context, top, event) ?? stay(closeTop(screen));
     case 'reader': {
       const place = readerPlace(screen, context);
       const meant = readerKey(top, event, place);
@@ -93,6 +95,7 @@ export function modalPaste(screen: Screen, text: string): Step {
 
 export function modalWheel(screen: Screen, context: Context, rows: number): Step {
   const top = screen.modals.at(-1)!;
+  if (top.kind === 'activity') return context.panels?.detailWheel(screen, context, top, rows) ?? stay(screen);
   if (top.kind === 'watch') return watchWheel(screen, top, rows);
   if (top.kind === 'list') {
     const most = Math.max(0, shownRows(top).length - 1);

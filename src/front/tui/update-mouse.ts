@@ -10,6 +10,8 @@ import { currentAsk } from './modals/ask-state.ts';
 import { connectClick } from './modals/connect-provider-keys.ts';
 import { matches } from './modals/picker.ts';
 import { openItem } from './open-card.ts';
+import { isPanel, type PanelName } from './panels/stack.ts';
+import { pressPanel } from './panels/update-panels.ts';
 import { isEmpty, lineRows, type Point, type Selection, wordColumns } from './regions/selection.ts';
 import { topOf } from './regions/transcript-scroll.ts';
 import { scrolled } from './run-command.ts';
@@ -49,6 +51,8 @@ function wheel(screen: Screen, context: Context, rows: number, target: Target | 
     const to = Math.min(screen.ask.scroll + rows, Math.max(screen.ask.scroll, screen.ask.seen));
     return stay({ ...screen, ask: { ...screen.ask, scroll: Math.max(0, Math.min(end, to)) } });
   }
+  if (target?.region === 'panel' && isPanel(target.item ?? ''))
+    return context.panels?.wheel(screen, context, target.item as PanelName, rows) ?? stay(screen);
   // The wheel over the prompt does nothing (PE-3); anywhere else it scrolls what one reads.
   return target?.region === 'prompt' ? stay(screen) : scrolled(screen, context, rows);
 }
@@ -68,6 +72,8 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
     const top = screen.modals.at(-1)!;
     if (target?.region === 'history' && target.item !== undefined) return chooseSent(calm, Number(target.item));
     if (target?.region === 'connect' && target.item !== undefined) return connectClick(calm, context, target.item);
+    if (top.kind === 'activity' && target !== null)
+      return context.panels?.detailPress(calm, context, top, target) ?? stay(calm);
     // A click chooses a row; what is done with it is a key's to say.
     if (target?.region === 'list' && top.kind === 'list')
       return stay(replaceTop(calm, { ...top, cursor: Number(target.item) }));
@@ -86,11 +92,15 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
             : selectLine(editor, offset);
       return stay({ ...calm, focus: 'prompt', dragging: 'prompt', prompt: { ...screen.prompt, editor: placed } });
     }
+    case 'panel':
+    case 'header':
+      return pressPanel(calm, context, target);
     case 'below':
       return target.item === undefined ? stay(calm) : accept(screen, context, Number(target.item));
     case 'question':
       return stay(screen.ask === null ? calm : { ...calm, focus: 'question', ask: { ...screen.ask, chosen: true } });
     case 'transcript': {
+      if (isPanel(screen.focus)) return press({ ...screen, focus: 'transcript' }, context, event, target);
       const point = pointAt(screen, context, event);
       if (point === null) return stay({ ...calm, dragging: 'transcript' });
       const from = event.shift && screen.selection !== null ? screen.selection.from : point;

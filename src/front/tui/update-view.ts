@@ -5,6 +5,7 @@ import { lineOfDraft } from './editor/draft.ts';
 import { withGivenBack, withLineBack } from './given-back.ts';
 import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
 import { followSignIn } from './modals/connect-provider-keys.ts';
+import { followTrail } from './panels/update-panels.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { readShown } from './read-thread.ts';
 import { type Screen, withNote } from './screen.ts';
@@ -57,6 +58,11 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
       screen = { ...screen, seen: new Set(own.map((outcome) => outcome.ref)) };
       effects.push({ kind: 'send', intent: { type: 'seen', refs } });
     }
+  }
+  if (screen.panels.stack.open.length > 0) {
+    const followed = followTrail(screen, context);
+    screen = followed.screen;
+    effects.push(...followed.effects);
   }
   return { screen, effects };
 }

@@ -19,7 +19,8 @@ export type Modal =
   | ConfirmModal
   | QueueModal
   | WatchModal
-  | ConnectProviderModal;
+  | ConnectProviderModal
+  | ActivityModal;
 
 /** The transcript over the whole terminal: to read back, to search (TR-1). */
 export interface ReaderModal {
@@ -49,6 +50,27 @@ export interface ReaderSearch {
   /** The match one stands on: its row, and the how manyth on it. */
   readonly at: (Place & { readonly number: number }) | null;
   readonly note: string;
+}
+
+/** One activity of the tree with all there is to know of it (AD-1). */
+export interface ActivityModal {
+  readonly kind: 'activity';
+  /** Of the item. */
+  readonly id: string;
+  readonly top: number;
+  /** Parameters and what else is known of it are shown. */
+  readonly expanded: boolean;
+  readonly search: SearchState | null;
+  /** Its whole output, fetched as it is looked at; null where it has none of its own. */
+  readonly output: ActivityOutput | null;
+}
+
+export interface ActivityOutput {
+  readonly call: string;
+  readonly totalLines: number | null;
+  readonly fogged: boolean;
+  readonly chunks: ReadonlyMap<number, readonly string[]>;
+  readonly failed: string | null;
 }
 
 /** Rows to read: help, a whole output, a status page. */

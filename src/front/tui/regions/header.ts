@@ -1,35 +1,38 @@
 import { cutToWidth } from '../../../base/text-width.ts';
 import { drawLine, drawRight, lineWidth } from '../draw.ts';
-import type { Painter } from '../frame/painter.ts';
+import type { Painter, Target } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
 import { currentAsk } from '../modals/ask-state.ts';
-import { facts, type Line, piece } from '../piece.ts';
+import { PANELS, type PanelName, panelAfter } from '../panels/stack.ts';
+import { facts, type Line, piece, SEPARATOR } from '../piece.ts';
 import type { Scene } from '../scene.ts';
 import { MODE_WORDS } from './hint-parts.ts';
 
 /** Session and branch at the left, the chords in force at the right, above the separator (LA-3, LA-5). */
 export function drawHeader(painter: Painter, scene: Scene): void {
   const { header, separator } = scene.layout;
-  const { theme, view, keymap } = scene;
+  const { theme, view, keymap, screen } = scene;
   const { head } = view;
   if (header.height === 0) return;
   painter.hit(header, { region: 'header' });
   const width = header.width - 2;
   const x = header.x + 1;
 
-  const help: Line = facts([
+  const open = screen.panels.stack.open.length > 0;
+  const roomFor = (line: Line): boolean => lineWidth(line) <= width - 24;
+  const keys: Line = facts([
     [piece(`[${keymap.label('help') ?? '/help'}]`, 'accent'), piece(' Help', 'quiet')],
     [piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'), piece(` ${nextFocusWord(scene)}`, 'quiet')],
   ]);
+  const toggles = panelToggles(scene);
+  const entries = toggles.flatMap(({ line }) => line);
+  // The panels' entries stand beside the keys where both fit, and in their place while a panel is open.
+  const both = roomFor([...keys, SEPARATOR, ...entries]);
+  const shown: Line = both ? [...keys, SEPARATOR, ...entries] : open && lineWidth(entries) <= width ? entries : keys;
   const place = placeLine(scene);
-  const used = drawRight(
-    painter,
-    theme,
-    x,
-    header.y,
-    header.height > 1 && lineWidth(help) <= width - 24 ? help : [],
-    width,
-  );
+  const fits = header.height > 1 && (roomFor(shown) || (open && !both));
+  const used = drawRight(painter, theme, x, header.y, fits ? shown : [], width);
+  if (used > 0 && shown !== keys) hitToggles(painter, toggles, x + width, header.y);
   const room = width - used - (used > 0 ? 2 : 0);
   const title = head.title === '' ? 'New session' : head.title;
   const left = drawLine(
@@ -54,9 +57,53 @@ export function drawHeader(painter: Painter, scene: Scene): void {
   if (separator.height > 0) painter.fill(rect(separator.x, separator.y, separator.width, 1), theme.styles.line, '─');
 }
 
+interface Toggle {
+  readonly line: Line;
+  readonly target: Target | null;
+}
+
+const PANEL_WORDS: Readonly<Record<PanelName, string>> = { tree: 'Activities', files: 'Files', summary: 'Summary' };
+
+/** `[Alt+1-3] [ ] Activities, [ ] Files, [ ] Summary • [Alt-A] Pin`: what is open is marked (LA-3, LA-4). */
+function panelToggles({ keymap, screen }: Scene): Toggle[] {
+  const { stack } = screen.panels;
+  const chords = PANELS.map((name) => keymap.label(`panel-${name}`) ?? '');
+  const together = chords.every((chord, at) => chord === `Alt-${at + 1}`);
+  const pin = keymap.label('pin');
+  return [
+    { line: [piece(together ? '[Alt+1-3]' : `[${chords.join(' ')}]`, 'accent')], target: null },
+    ...PANELS.map((name, at): Toggle => {
+      const open = stack.open.includes(name);
+      const words = `${open ? '[•]' : '[ ]'} ${PANEL_WORDS[name]}`;
+      const comma = at < PANELS.length - 1 ? ',' : '';
+      return {
+        line: [piece(' '), piece(words, open ? 'signal' : 'quiet'), piece(comma, 'quiet')],
+        target: { region: 'header', action: 'toggle', item: name },
+      };
+    }),
+    { line: [SEPARATOR], target: null },
+    {
+      line: [piece(pin === null ? '' : `[${pin}] `, 'accent'), piece('Pin', stack.pinned ? 'signal' : 'quiet')],
+      target: { region: 'header', action: 'pin' },
+    },
+  ];
+}
+
+/** What a press on them means, from the right end on. */
+function hitToggles(painter: Painter, toggles: readonly Toggle[], end: number, y: number): void {
+  let x = end;
+  for (const { line, target } of toggles.toReversed()) {
+    const width = lineWidth(line);
+    x -= width;
+    if (target !== null) painter.hit(rect(x, y, width, 1), target);
+  }
+}
+
 function nextFocusWord({ view, screen }: Scene): string {
   if (screen.focus === 'prompt') return currentAsk(view, screen.client) === null ? 'Transcript' : 'Question';
-  return screen.focus === 'question' ? 'Transcript' : 'Prompt';
+  if (screen.focus === 'question') return 'Transcript';
+  const next = panelAfter(screen.panels.stack, screen.focus);
+  return next === 'prompt' ? 'Prompt' : PANEL_WORDS[next];
 }
 
 /** `Cwd: ~/code/app • Branch: main`, and what keeps words from reaching the disk. */

@@ -52,7 +52,7 @@ function runningWords(awaited: number, jobs: number): string {
 }
 
 /** What starts turns by itself, in a few words; a loop with the time of day it is due (LOOP-5). */
-function standingWords({ loop, goal, watches }: Standing): string {
+export function standingWords({ loop, goal, watches }: Standing): string {
   if (loop !== null) {
     const pace = loop.every === null ? 'loop' : `loop every ${shortSpan(loop.every)}`;
     return loop.due === null ? `${pace}, now` : `${pace}, next ${timeOfDay(loop.due)}`;
