@@ -9,8 +9,9 @@ import { offerVouching, vouchable } from './offer-vouching.ts';
 import { planContext } from './plan-context.ts';
 import { labelDiff, ownWords } from './present.ts';
 import { type PreparedRelease, prepareRelease } from './release.ts';
+import type { Save } from './round.ts';
 import { type CallResult, runCall } from './run-call.ts';
-import type { CallPart, Runtime, StopCause, TurnTerms } from './runtime.ts';
+import type { CallPart, Recorder, Runtime, StopCause, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
 /** One call and what it came to: enough to see whether a turn goes in circles. */
@@ -25,21 +26,30 @@ type Prepared = { readonly go: true; readonly allowed: Allowed } | { readonly go
 /**
  * Runs the calls of one reply and leaves exactly one result for each, whatever happens (UP-24). They are decided on in
  * their order, one question at a time; where all of them may, they run beside each other, else one after the other. Nothing
- * is asked or done before `saved`: until then the reply itself is not on the disk.
+ * is asked or done before the reply itself is on the disk. What they would do is looked into first: where that takes no
+ * time and leaves no question, the reply goes there together with the first call, by one flush.
  */
 export async function dispatchCalls(
   runtime: Runtime,
   terms: TurnTerms,
   progress: TurnProgress,
   calls: readonly CallPart[],
-  saved: Promise<unknown>,
+  save: Save,
 ): Promise<FinishedCall[]> {
   const beside = calls.every((call) => findTool(runtime, call.tool)?.order === 'beside');
   const running: Promise<FinishedCall>[] = [];
+  let unsaved: Promise<unknown> | null = null;
+  const cancel = runtime.system.clock.after(0, () => void save());
   for (const call of calls) {
-    const prepared = await prepare(runtime, terms, progress, call, saved);
-    await saved;
-    const run = finish(runtime, terms, progress, call, prepared);
+    const prepared = await prepare(runtime, terms, progress, call, save);
+    if (running.length === 0) {
+      cancel();
+      unsaved = save();
+      void unsaved.then(() => {
+        unsaved = null;
+      });
+    }
+    const run = finish(runtime, terms, progress, call, prepared, unsaved);
     running.push(run);
     if (!beside) await run;
   }
@@ -52,7 +62,7 @@ async function prepare(
   terms: TurnTerms,
   progress: TurnProgress,
   call: CallPart,
-  saved: Promise<unknown>,
+  save: Save,
 ): Promise<Prepared> {
   const { gate } = runtime.calls;
   const { signal } = terms;
@@ -62,14 +72,19 @@ async function prepare(
   if (call.raw !== undefined && call.input === null) return failed(call, NOT_PARSED);
   progress.phase('tools', call.title);
 
-  const planned = await guard(runtime.recorder, () => tool.plan(call.input, planContext(runtime)));
+  const recorder: Pick<Recorder, 'write'> = {
+    write: (bodies, options) => {
+      void save();
+      return runtime.recorder.write(bodies, options);
+    },
+  };
+  const planned = await guard(recorder, () => tool.plan(call.input, planContext(runtime)));
   if (signal.aborted) return notRun(call, signal);
   if (!planned.ok) return failed(call, planned.message);
   const planning = planned.value;
   if (!planning.ok) return failed(call, planning.message);
   const { title, effects } = planning;
-  const judged = await guard(runtime.recorder, () => gate.judge(effects, call.call));
-  await saved;
+  const judged = await guard(recorder, () => gate.judge(effects, call.call));
   if (signal.aborted) return notRun(call, signal);
   if (!judged.ok) return failed(call, judged.message);
   let { facts, decision } = judged.value;
@@ -97,6 +112,8 @@ async function prepare(
   const wanted = effects.find((effect) => effect.kind === 'release');
   let release: Extract<PreparedRelease, { ok: true }> | null = null;
   if (wanted !== undefined) {
+    await save();
+    if (signal.aborted) return notRun(call, signal);
     const asked = decision.verdict === 'ask';
     const found = await guard(runtime.recorder, () => prepareRelease(side, wanted, call.call, asked));
     if (signal.aborted) return notRun(call, signal);
@@ -109,6 +126,8 @@ async function prepare(
   if (decision.verdict === 'allow') {
     const read = { file: planning.file ?? null, picture: planning.picture !== undefined, output: decision.output };
     const fact = vouchable(side, read, facts.paths);
+    if (fact !== null) await save();
+    if (signal.aborted) return notRun(call, signal);
     if (fact !== null && (await offerVouching(side, call, fact, { title, effects }))) {
       const again = await guard(runtime.recorder, () => gate.judge(effects, call.call));
       if (again.ok) ({ facts, decision } = again.value);
@@ -117,6 +136,8 @@ async function prepare(
     if (decision.verdict === 'allow') return allow(decision.by, decision.output);
     return refused({ ...call, title }, 'It is no longer permitted. Nothing was done.');
   }
+  await save();
+  if (signal.aborted) return notRun(call, signal);
   runtime.publish({ type: 'call', call: call.call, state: 'asking', title, effects });
   progress.phase('asking', title);
   const why = call.why ?? decision.reasons[0]?.text ?? null;
@@ -161,9 +182,12 @@ async function finish(
   progress: TurnProgress,
   call: CallPart,
   prepared: Prepared,
+  unsaved: Promise<unknown> | null,
 ): Promise<FinishedCall> {
   const { turn } = terms;
-  const result = prepared.go ? await runCall(runtime, terms, progress, call, prepared.allowed) : prepared.result;
+  const result = prepared.go
+    ? await runCall(runtime, terms, progress, call, prepared.allowed, unsaved)
+    : prepared.result;
   const { before, ...kept } = result;
   await runtime.recorder.write([...before, { kind: 'result', turn, call: call.call, tool: call.tool, ...kept }], {
     onFailure: 'keep',

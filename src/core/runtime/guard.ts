@@ -6,7 +6,7 @@ import type { Recorder } from './runtime.ts';
  * told by a note, the model in one sentence, and the turn goes on.
  */
 export async function guard<T>(
-  recorder: Recorder,
+  recorder: Pick<Recorder, 'write'>,
   work: () => Promise<T>,
 ): Promise<{ ok: true; value: T } | { ok: false; message: string }> {
   try {

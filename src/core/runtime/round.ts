@@ -10,16 +10,22 @@ import type { CallPart, Runtime, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
 export type RoundResult =
-  /** `calls` is empty when the model is done. Until `saved` the message is not on the disk: nothing in it may be asked about or done. */
+  /** `calls` is empty when the model is done. Where there are some, whoever runs them has the message written. */
   | {
       readonly outcome: 'complete';
       readonly stop: StopReason;
       readonly calls: readonly CallPart[];
-      readonly saved: Promise<unknown>;
+      readonly save: Save;
     }
   /** `images`: hashes of those in the request, should the failure be about one. */
   | { readonly outcome: 'failed'; readonly failure: Failure; readonly images: ReadonlySet<string> }
   | { readonly outcome: 'aborted' };
+
+/**
+ * Writes the message, once, however often it is asked for; settles when it is on the disk. Until then nothing in it may be
+ * asked about or done. What is written in the same moment goes to the disk with it.
+ */
+export type Save = () => Promise<unknown>;
 
 /**
  * One request and its reply: streamed to whoever looks, then kept as one whole entry, however it ended. With `last` the
@@ -98,34 +104,30 @@ export async function runRound(
   });
   const cost = costOf(model.facts, end.usage, end.tier ?? request.tier);
   const calls = parts.filter((part) => part.type === 'call');
-  let saved: Promise<unknown> = Promise.resolve();
+  let save: Save = () => Promise.resolve();
   if (parts.some(isVisible) || hasUsage(end.usage)) {
     progress.spend(end.usage, cost);
     if (parts.some(isVisible)) progress.visible = true;
-    saved = runtime.recorder.write(
-      [
-        {
-          kind: 'assistant',
-          turn,
-          round,
-          model: model.ref,
-          parts,
-          stop: stopOf(end),
-          usage: end.usage,
-          cost,
-          requestId: end.requestId,
-          duration: Math.round(clock.ticks() - started),
-        },
-      ],
-      { onFailure: 'keep' },
-    );
-    // What the calls would do is looked into meanwhile.
-    if (calls.length === 0) await saved;
+    const entry: EntryBody = {
+      kind: 'assistant',
+      turn,
+      round,
+      model: model.ref,
+      parts,
+      stop: stopOf(end),
+      usage: end.usage,
+      cost,
+      requestId: end.requestId,
+      duration: Math.round(clock.ticks() - started),
+    };
+    let saved: Promise<unknown> | null = null;
+    save = () => (saved ??= runtime.recorder.write([entry], { onFailure: 'keep' }));
+    if (calls.length === 0 || stopOf(end) === 'refusal') await save();
   } else live.end();
 
   if (end.result.outcome === 'failed') return { outcome: 'failed', failure: end.result.failure, images };
   if (end.result.outcome === 'aborted') return { outcome: 'aborted' };
-  return { outcome: 'complete', stop: end.result.stop, calls, saved };
+  return { outcome: 'complete', stop: end.result.stop, calls, save };
 }
 
 interface Live {

@@ -100,7 +100,7 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
       return { reason: 'limit', failure: null, message: `Stopped after ${round} rounds, the limit of this run.` };
     if (reply.calls.length === 0) return { reason: 'done', failure: null, message: null };
 
-    const finished = await dispatchCalls(runtime, terms, progress, reply.calls, reply.saved);
+    const finished = await dispatchCalls(runtime, terms, progress, reply.calls, reply.save);
     const stuck = finished.find((one) => repeats.isStuck(one.tool, one.input, one.text));
     if (signal.aborted) return stopped(signal);
     if (stuck !== undefined) {
