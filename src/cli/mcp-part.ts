@@ -2,16 +2,15 @@ import path from 'node:path';
 import { callMark, childEnvironment } from '../core/jobs/child-environment.ts';
 import { endTree } from '../core/jobs/end-tree.ts';
 import type { Confine } from '../core/jobs/line.ts';
-import { underLock } from '../core/journal/session-lock.ts';
 import { openApprovals } from '../core/mcp/approvals.ts';
 import { MOST_CONFIG_BYTES, readServers } from '../core/mcp/config.ts';
 import { createMcpServers, type McpServers, projectFile, requestLine } from '../core/mcp/servers.ts';
-import { createMcpDefaultSaver } from '../core/settings/save-defaults.ts';
+import type { LockFile } from '../core/settings/save-defaults.ts';
 import { OWN_CREDENTIALS } from '../core/values/credentials.ts';
 import type { Files } from '../system/files.ts';
 import type { System } from '../system/system.ts';
 
-// Everything about MCP servers, in one bundle with its compiled code beside it: it is loaded where one is configured, and
+// Everything about MCP servers that nothing else needs, in one bundle with its compiled code beside it: it is loaded where one is configured, and
 // by nothing else.
 
 export interface McpWiring {
@@ -26,13 +25,15 @@ export interface McpWiring {
   readonly secretNames: readonly string[];
   readonly confine: Confine;
   readonly redact: (text: string) => string;
+  readonly saveDefault: (name: string, enabled: boolean) => Promise<boolean>;
+  /** Runs `work` while no other process writes what `file` holds; null where its turn did not come. */
+  readonly lock: LockFile;
   /** What the project was seen to ask for when the session began. */
   readonly requests: readonly string[];
   /** Whether the person, who saw that, trusts the project. */
   readonly projectCounts: () => boolean;
 }
 
-const LOCK_WAIT_MS = 2_000;
 /** What a program needs to find its way; everything else it is given by name (MCP-3). */
 const GIVEN = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TERM|HOUSTON_\w+)$/;
 
@@ -42,8 +43,6 @@ export function openServers(wiring: McpWiring): McpServers {
   const marks = (name: string) => ({ session, call: `mcp-${name}` });
   const file = config === null ? null : path.join(config, 'mcp.json');
   const approvals = state === null ? null : path.join(state, 'mcp-approvals.json');
-  const lock = <T>(at: string, work: () => Promise<T>) => underLock(system, `${at}.lock`, LOCK_WAIT_MS, work);
-  const save = config === null ? async () => false : createMcpDefaultSaver(files, config, lock);
   return createMcpServers({
     files,
     processes,
@@ -66,9 +65,9 @@ export function openServers(wiring: McpWiring): McpServers {
         ? null
         : openApprovals(files, approvals, async (work) => {
             await files.makeFolder(state, 0o700);
-            return lock(approvals, work);
+            return wiring.lock(approvals, work);
           }),
-    saveDefault: save,
+    saveDefault: wiring.saveDefault,
     logs: wiring.place,
     redact: wiring.redact,
   });

@@ -1,11 +1,19 @@
 import path from 'node:path';
+import { underLock } from '../core/journal/session-lock.ts';
 import type { McpSource } from '../core/session/mcp-desk.ts';
 import type { Files } from '../system/files.ts';
 import type { McpWiring } from './mcp-part.ts';
+import { settingsSavers } from './save-settings.ts';
+
+const LOCK_WAIT_MS = 2_000;
 
 /** The MCP servers of a session: nothing of them is loaded before one is configured or asked about. */
-export function openMcp(wiring: Omit<McpWiring, 'projectCounts'>, strict: boolean): McpSource {
+export function openMcp(wiring: Omit<McpWiring, 'projectCounts' | 'saveDefault' | 'lock'>, strict: boolean): McpSource {
   const { system, config, folder } = wiring;
+  // Made here: between bundles no class is the same, and these tell errors of the system by theirs.
+  const saving = config === null ? null : settingsSavers(system, config);
+  const saveDefault: McpWiring['saveDefault'] = saving?.saveServerDefault ?? (async () => false);
+  const lock: McpWiring['lock'] = (file, work) => underLock(system, `${file}.lock`, LOCK_WAIT_MS, work);
   const there = async (file: string | null): Promise<boolean> =>
     file !== null && (await system.files.stat(file).catch(() => null)) !== null;
   return {
@@ -15,7 +23,7 @@ export function openMcp(wiring: Omit<McpWiring, 'projectCounts'>, strict: boolea
       (await there(path.join(folder, '.mcp.json'))),
     load: async (projectCounts) => {
       const { openServers } = await import('./mcp-part.ts');
-      return openServers({ ...wiring, projectCounts });
+      return openServers({ ...wiring, saveDefault, lock, projectCounts });
     },
   };
 }

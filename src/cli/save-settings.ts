@@ -1,6 +1,11 @@
 import { underLock } from '../core/journal/session-lock.ts';
 import type { LockFile } from '../core/settings/save-defaults.ts';
-import { createDefaultsSaver, createEffortSaver, createProviderSaver } from '../core/settings/save-defaults.ts';
+import {
+  createDefaultsSaver,
+  createEffortSaver,
+  createMcpDefaultSaver,
+  createProviderSaver,
+} from '../core/settings/save-defaults.ts';
 import type { System } from '../system/system.ts';
 
 /** Somebody else's change of one setting takes milliseconds. */
@@ -13,6 +18,7 @@ export function settingsSavers(system: Pick<System, 'files' | 'clock' | 'ids' | 
   return {
     saveDefaults: createDefaultsSaver(files, config, lock),
     saveEffort: createEffortSaver(files, config, lock),
+    saveServerDefault: createMcpDefaultSaver(files, config, lock),
     saveProvider: createProviderSaver(files, config, lock),
   };
 }

@@ -207,10 +207,10 @@ export function createMcpServers(parts: McpServersParts): McpServers {
   ) => {
     const definition = definitionDigest(server);
     const project = projectOf(server);
-    const kept = [...here, ...((await parts.approvals?.load()) ?? [])].filter((one) =>
+    const kept = [...((await parts.approvals?.load()) ?? []), ...here].filter((one) =>
       isSameServer(one, { name: server.name, project }),
     );
-    const known = kept.find((one) => one.definition === definition) ?? null;
+    const known = kept.findLast((one) => one.definition === definition) ?? null;
     const shown = project !== null && (parts.requested() ?? []).includes(requestLine(server, transport));
     if (known !== null || shown) return done({ known, answer: 'remember' as const });
     if (agree === null)
@@ -388,7 +388,8 @@ export function createMcpServers(parts: McpServersParts): McpServers {
           signsIn: server.transport?.kind === 'http' && server.transport.oauth !== null,
           state: one === undefined ? 'off' : 'on',
           tools: one?.offered.length ?? 0,
-          trouble: one === undefined ? null : one.client.gone === null ? one.trouble : `it ended: ${one.client.gone}`,
+          trouble:
+            one === undefined ? server.fault : one.client.gone === null ? one.trouble : `it ended: ${one.client.gone}`,
         };
       });
       return { file: parts.file, rows, broken };
