@@ -13,6 +13,8 @@ const LIBRARIES: Readonly<Record<string, string>> = {
   'openai/client': 'openai-client.js',
   '@anthropic-ai/sdk/client': 'anthropic-client.js',
 };
+/** Parts of the screen that load when they are first opened, a file each. */
+const LATE = ['front/tui/modals/settings-part.ts', 'cli/settings-door.ts'];
 const HIGHLIGHTING = /^highlight\.js\/lib\/(?:languages\/)?(\w+)$/;
 const languages = [
   ...(await Bun.file(path.join(root, 'src', 'base', 'highlight.ts')).text()).matchAll(
@@ -25,6 +27,8 @@ function beside(name: string): string | null {
   const own = /^\.\/(headless|mcp-part|mission-control|open-here|other-modes)\.ts$/.exec(name);
   if (own !== null) return `./${own[1]}.js`;
   if (name === './panels/column.ts') return './panel-column.js';
+  const late = LATE.find((file) => path.basename(file) === path.basename(name));
+  if (late !== undefined) return `./${path.basename(late, '.ts')}.js`;
   const library = LIBRARIES[name];
   if (library !== undefined) return `./${library}`;
   const highlighting = HIGHLIGHTING.exec(name);
@@ -88,6 +92,12 @@ await Bun.build({
   entrypoints: [path.join(root, 'src', 'front', 'tui', 'panels', 'column.ts')],
   naming: 'panel-column.js',
 });
+for (const late of LATE)
+  await Bun.build({
+    ...common,
+    entrypoints: [path.join(root, 'src', late)],
+    naming: `${path.basename(late, '.ts')}.js`,
+  });
 for (const language of languages)
   await Bun.build({
     ...common,

@@ -5,6 +5,7 @@ import { type Places, places } from '../core/settings/paths.ts';
 import type { Settings } from '../core/settings/schema.ts';
 import type { ExitReport, PromptHistoryDoor } from '../front/tui/app.ts';
 import type { RestWork } from '../front/tui/rest.ts';
+import type { SettingsDoor } from '../front/tui/settings-door.ts';
 import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
@@ -361,6 +362,7 @@ async function drawOne(
         : {}),
       ...(drawing.elsewhere === undefined ? { sessions } : {}),
       ...(hosts === null ? {} : { hosts }),
+      ...(drawing.elsewhere === undefined ? { settings: settingsLater(system, layers) } : {}),
       ...(drawing.hosted ? {} : { inThisProcess: true }),
       ...(drawing.readOnly === true ? { readOnly: true } : {}),
       ...(drawing.notice === undefined ? {} : { notice: drawing.notice }),
@@ -397,6 +399,13 @@ async function drawOne(
   const code = sayGoodbye(report, drawing, refusal);
   if (report.reason === 'quit' && (await mayBeWorktree(system, request.folder))) await leave(system, drawing);
   return code;
+}
+
+/** Loaded when the settings are first looked at. */
+function settingsLater(system: TerminalSystem, layers: Parameters<typeof settingsLayers>[0]): SettingsDoor {
+  const opened = (): Promise<SettingsDoor> =>
+    import('./settings-door.ts').then(({ createSettingsDoor }) => createSettingsDoor(system, layers));
+  return { read: async () => (await opened()).read(), save: async (edits) => (await opened()).save(edits) };
 }
 
 /** Most folders are none, and need no git to be told so. */

@@ -201,6 +201,7 @@ export async function openSession(
     autoVet: settings.autoVetting,
     autocompact: { automatic: settings.autocompact, cap: settings.autocompactTokens },
     naming: settings.naming,
+    enabledModels: settings.enabledModels,
     usage: {
       // A session that leaves nothing behind leaves no figures either.
       state: place === null ? null : own.state,

@@ -11,10 +11,15 @@ import type { System } from '../system/system.ts';
 /** Somebody else's change of one setting takes milliseconds. */
 const LOCK_WAIT_MS = 2_000;
 
+/** One at a time, over all processes. */
+export function lockSettings(system: Pick<System, 'files' | 'clock' | 'ids' | 'processes'>): LockFile {
+  return (file, work) => underLock(system, `${file}.lock`, LOCK_WAIT_MS, work);
+}
+
 /** What writes into the person's own settings. */
 export function settingsSavers(system: Pick<System, 'files' | 'clock' | 'ids' | 'processes'>, config: string) {
   const { files } = system;
-  const lock: LockFile = (file, work) => underLock(system, `${file}.lock`, LOCK_WAIT_MS, work);
+  const lock = lockSettings(system);
   return {
     saveDefaults: createDefaultsSaver(files, config, lock),
     saveEffort: createEffortSaver(files, config, lock),

@@ -8,10 +8,15 @@ import type { SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
 
 /** What may change while a session runs; everything else is given to it once. */
+/** Whether a changed value holds in sessions that run. */
+export function isLive(name: SettingName): boolean {
+  return LIVE.has(name);
+}
+
 const LIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(['deny', 'ask', 'allow', 'readsStayInWorkspace', 'commandOutput', 'autoVetting'] as const),
   ...(['retries', 'stallSeconds', 'sleeps', 'spendingSession', 'spendingDay'] as const),
-  ...(['commandSeconds', 'searchFiles'] as const),
+  ...(['commandSeconds', 'searchFiles', 'enabledModels'] as const),
 ]);
 
 /** How long one use of a tool may take, as the settings say. */
@@ -74,6 +79,7 @@ export function rereadSettings(
       limits: toolLimits(settings),
       autoVet: settings.autoVetting,
       ...spendingOf(settings),
+      enabledModels: settings.enabledModels,
       now: keys(true),
       later: [...keys(false), ...(asked.every(isShown) ? [] : ['what the project asks to allow'])],
       problems: [...loaded.problems, ...decided.problems].map((problem) =>

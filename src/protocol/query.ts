@@ -40,6 +40,11 @@ export interface Queries {
   delegate: { ask: { name: string }; answer: { total: number; acts: DelegateAct[] } };
   /** Ways to connect providers and how each stands; `look` also asks programs that know, which takes a moment. */
   providers: { ask: { look: boolean }; answer: { providers: ProviderRow[] } };
+  /** Every model known by name, also those that are not offered; `refresh` first asks the public catalogue, which takes a moment. */
+  models: {
+    ask: { refresh: boolean };
+    answer: { models: { value: string; description: string }[]; reached: boolean };
+  };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };
 }
 

@@ -207,7 +207,7 @@ test('what was learned of a model since counts before what this version knows, n
     names: (provider) => (provider === 'openai' ? ['gpt-6-sol', 'gpt-9'] : []),
     load: async () => {},
     want: () => {},
-    refresh: async () => {},
+    refresh: async () => true,
   };
   const custom = { id: 'gpt-9', contextWindow: 9, maxOutput: null };
   const own = { ...OWN, api: 'openai-responses', baseUrl: null, apiKeyEnv: 'OPENAI_API_KEY', models: [custom] };

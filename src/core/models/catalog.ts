@@ -73,6 +73,8 @@ export interface Models {
    * from servers whose models nobody lists. For idle time; bounded, and fails in silence.
    */
   learn(allowed: { readonly catalogue: boolean }): Promise<void>;
+  /** The public catalogue and such servers, asked however lately they were; false where the catalogue was not reached. */
+  refresh(): Promise<boolean>;
   /** Takes a provider up that was connected just now, in place of one with the same id. */
   adopt(id: string, provider: ProviderSettings): void;
   /** Whether there is a provider of this id: built in, or of the person's own. */
@@ -163,6 +165,25 @@ export function createModels(options: ModelsOptions): Models {
     return checked.ok ? done(ref) : checked;
   };
 
+  /** Servers whose models nobody lists are asked for their names. */
+  const askServers = async (): Promise<void> => {
+    const stop = new AbortController();
+    const stopTimer = clock.after(LONGEST_ASKING_MS, () => stop.abort());
+    const ask = async (provider: string): Promise<void> => {
+      const found = described(provider);
+      if (!found.ok || !found.value.asked) return;
+      const { wire, keyVariable, baseUrl, headers, dialect } = found.value;
+      const key = await credentials.keyOf(provider, keyVariable);
+      if (!key.ok) return;
+      const ref = { provider, model: '' };
+      const connection = { ref, facts: NOTHING_KNOWN, baseUrl, key: key.value, headers, dialect };
+      const names = await wire.names?.({ ...connection, fetch: network.fetch, clock }, stop.signal);
+      discovered.set(provider, names ?? []);
+    };
+    await Promise.all([...[...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)].map(ask), lookForClaude()]);
+    stopTimer();
+  };
+
   return {
     parse,
     async open(ref) {
@@ -238,22 +259,12 @@ export function createModels(options: ModelsOptions): Models {
       return rows;
     },
     async learn({ catalogue }) {
-      const stop = new AbortController();
-      const stopTimer = clock.after(LONGEST_ASKING_MS, () => stop.abort());
-      const ask = async (provider: string): Promise<void> => {
-        const found = described(provider);
-        if (!found.ok || !found.value.asked) return;
-        const { wire, keyVariable, baseUrl, headers, dialect } = found.value;
-        const key = await credentials.keyOf(provider, keyVariable);
-        if (!key.ok) return;
-        const ref = { provider, model: '' };
-        const connection = { ref, facts: NOTHING_KNOWN, baseUrl, key: key.value, headers, dialect };
-        const names = await wire.names?.({ ...connection, fetch: network.fetch, clock }, stop.signal);
-        discovered.set(provider, names ?? []);
-      };
-      await Promise.all([...[...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(own)].map(ask), lookForClaude()]);
-      stopTimer();
+      await askServers();
       await (catalogue ? fresh.refresh() : fresh.load());
+    },
+    async refresh() {
+      await askServers();
+      return fresh.refresh(true);
     },
     adopt(id, provider) {
       own[id] = provider;

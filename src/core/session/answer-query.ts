@@ -4,6 +4,7 @@ import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { AnswerTo, Queries, Query, QueryType } from '../../protocol/query.ts';
 import type { Item } from '../../protocol/view.ts';
 import { completePath } from './complete-path.ts';
+import { modelChoices } from './offered-models.ts';
 import type { SessionParts } from './parts.ts';
 import { readRewind } from './rewind-points.ts';
 import { sessionChanges } from './session-changes.ts';
@@ -41,6 +42,10 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
   },
   usage: async ({ usage }, { fresh }) => done(await usage.report(fresh)),
   providers: async ({ signIn }, { look }) => done({ providers: [...((await signIn.connections?.rows(look)) ?? [])] }),
+  models: async ({ models }, { refresh }) => {
+    const reached = refresh ? await models.refresh() : true;
+    return done({ models: modelChoices(models.all()), reached });
+  },
   status: async (parts) => done({ rows: await statusRows(parts) }),
   find: async ({ transcript }, { words, limit }) => done({ hits: await findItems(transcript, words, limit) }),
   tree: (parts) => readTree(parts),

@@ -61,6 +61,7 @@ import { createLatestWindow } from './latest-window.ts';
 import { createMcpDesk, type McpSource } from './mcp-desk.ts';
 import { createBranchMover } from './move-branch.ts';
 import { titleOf } from './naming.ts';
+import { createOfferedModels } from './offered-models.ts';
 import { oneQuestion } from './one-question.ts';
 import { createOutcomes } from './outcomes.ts';
 import type { FastMode, SessionMemory, SessionParts, ThinkingMode } from './parts.ts';
@@ -96,7 +97,9 @@ export interface ControllerOptions {
   readonly system: System;
   /** Opened for writing; the controller flushes and closes it. */
   readonly journal: Journal;
-  readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
+  readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'> & Partial<Pick<Models, 'refresh'>>;
+  /** Of the models known, those that are offered (`models.enabled`); none named: all. */
+  readonly enabledModels?: readonly string[];
   readonly tools: readonly Tool[];
   readonly settings: SessionSettings;
   readonly rules: Rules;
@@ -329,6 +332,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const limits = { session: null, day: null, ...options.usage?.limits };
   const spending = usage.open({ recorder, ask, canAsk: options.canAsk, limits });
   const fast: FastMode = { on: options.usage?.fast ?? false };
+  const models = createOfferedModels(options.models, options.enabledModels);
   const guarded: CurrentModelParts['models'] = {
     configured: options.models.configured,
     open: async (ref) => {
@@ -660,6 +664,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         const { project, commandOutput } = settings;
         own.calls.gate.adopt(rulesInForce(options, trusted, { rules: settings.rules, project }), commandOutput);
         Object.assign(limits, settings.spending);
+        models.offer(settings.enabledModels);
       }
       runtime = withDelegates(own, delegates);
       publisher.publish({ type: 'head', head: { told: toldBy(told.found, told.skills) } });
@@ -737,7 +742,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     handBacks,
     asks,
     answers,
-    models: options.models,
+    models,
     model,
     loop,
     desk,

@@ -9,7 +9,6 @@ import type { Ledger } from '../changes/ledger.ts';
 import type { Drafts } from '../journal/drafts.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { TranscriptIndex } from '../journal/transcript.ts';
-import type { Models } from '../models/catalog.ts';
 import type { CompactionWish } from '../runtime/compact-budget.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -24,6 +23,7 @@ import type { HandBacks } from './hand-backs.ts';
 import type { JobsDesk } from './jobs-desk.ts';
 import type { LatestWindow } from './latest-window.ts';
 import type { McpDesk } from './mcp-desk.ts';
+import type { OfferedModels } from './offered-models.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
@@ -73,7 +73,7 @@ export interface SessionParts {
   readonly asks: Asks;
   /** Of commands carried out beside a turn. */
   readonly answers: Answers;
-  readonly models: Pick<Models, 'parse' | 'open' | 'configured' | 'list'>;
+  readonly models: OfferedModels;
   readonly model: CurrentModel;
   readonly loop: TurnLoop;
   readonly desk: JobsDesk;

@@ -15,6 +15,7 @@ import { exportNow, refusesExport } from './export-command.ts';
 import { chooseFast, fastAtOnce } from './fast-command.ts';
 import { completeJobs, jobsCommand } from './jobs-command.ts';
 import { completeMcp, mcpCommand } from './mcp-command.ts';
+import { modelChoices } from './offered-models.ts';
 import { EFFORTS } from './one-turn-target.ts';
 import type { SessionParts } from './parts.ts';
 import { queueCommand } from './queue-command.ts';
@@ -521,13 +522,7 @@ export async function completeArgument(
   if (name === 'mcp') return completeMcp(parts.mcp, typed);
   if (name === 'btw') return completeSideTarget(parts, typed);
   if (name === 'login' || name === 'logout') return completeSignIn(parts, typed, name === 'logout');
-  if (name === 'model') {
-    const rows = models.list().map((row) => ({
-      value: modelRefText(row.ref),
-      description: row.ready ? row.provider : `${row.provider}, no key`,
-    }));
-    return rows.filter((row) => row.value.includes(typed));
-  }
+  if (name === 'model') return modelChoices(models.list()).filter((row) => row.value.includes(typed));
   if (name === 'worktree')
     return WORKTREE_ACTIONS.filter(({ value }) => value.startsWith(typed)).map((one) => ({ ...one }));
   const command = COMMANDS.find((one) => one.name === name);

@@ -13,6 +13,7 @@ export interface SettingsAgain {
   readonly limits: ToolLimits;
   readonly autoVet: boolean;
   readonly sleeps: number;
+  readonly enabledModels: readonly string[];
   readonly spending: SpendingLimits;
   /** Keys whose value changed and holds from now on. */
   readonly now: readonly string[];

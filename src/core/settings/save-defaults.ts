@@ -16,7 +16,12 @@ type SettingsFiles = Pick<Files, 'read' | 'stat' | 'realPath' | 'makeFolder' | '
 /** Runs `work` while no other process writes what `file` holds; null where its turn did not come. */
 export type LockFile = <T>(file: string, work: () => Promise<T>) => Promise<T | null>;
 /** A place in the file, and what will stand there. */
-type Edit = readonly [path: readonly string[], value: Json | undefined];
+export interface SettingsModes {
+  readonly folder: number;
+  readonly file: number;
+}
+export type SettingsFileEdit = readonly [path: readonly string[], value: Json | undefined];
+type Edit = SettingsFileEdit;
 
 export function createDefaultsSaver(files: SettingsFiles, config: string, lock: LockFile): SaveDefaults {
   const write = createSettingsWriter(files, config, lock);
@@ -56,15 +61,16 @@ export function createMcpDefaultSaver(
 }
 
 /**
- * Writes choices into the person's own settings file; comments and order stay. False when it cannot be done, also for a
- * file that is not understood: then it is as it was. It is read under the lock, so that two sessions never lose each
+ * Writes choices into a settings file, by default the person's own; comments and order stay. False when it cannot be done, also
+ * for a file that is not understood: then it is as it was. It is read under the lock, so that two sessions never lose each
  * other's choices.
  */
-function createSettingsWriter(
+export function createSettingsWriter(
   files: SettingsFiles,
   config: string,
   lock: LockFile,
   name = 'settings.json',
+  modes: SettingsModes = { folder: 0o700, file: 0o600 },
 ): (edits: readonly Edit[]) => Promise<boolean> {
   /** What the file will hold; `undefined` where that is what it holds, null where it is not understood. */
   const edited = async (file: string, edits: readonly Edit[]): Promise<string | null | undefined> => {
@@ -81,11 +87,11 @@ function createSettingsWriter(
       // Nothing to write: also where nothing can be written.
       const wanted = await edited(file, edits);
       if (typeof wanted !== 'string') return wanted === undefined;
-      await files.makeFolder(config, 0o700);
+      await files.makeFolder(config, modes.folder);
       const saved = await lock(file, async () => {
         const after = await edited(file, edits);
         if (typeof after !== 'string') return after === undefined;
-        await files.writeAtomic(file, new TextEncoder().encode(after), { mode: 0o600, flush: true });
+        await files.writeAtomic(file, new TextEncoder().encode(after), { mode: modes.file, flush: true });
         return true;
       });
       return saved ?? false;

@@ -255,6 +255,12 @@ export const SETTINGS = {
     'How readable thinking is shown: not at all, its newest line while it streams, or in the transcript; /thinking writes it.',
   ),
   providers: PROVIDERS,
+  enabledModels: texts(
+    'models.enabled',
+    'person',
+    'session',
+    'Models that pickers and completion offer, as provider:model; none named: all that are known.',
+  ),
   contextWindow: whole(
     'contextWindow',
     null,

@@ -37,6 +37,7 @@ import type { Context, Dropped, PanelKeys, ScreenEffect, ScreenEvent } from './s
 import { sendPrompt } from './sending.ts';
 import { SessionLink } from './session-link.ts';
 import type { SessionsDoor } from './sessions-door.ts';
+import type { SettingsDoor } from './settings-door.ts';
 import { TerminalDoor } from './terminal-door.ts';
 import { makeTheme, type Theme, type ThemeChoice } from './theme.ts';
 import { updateScreen } from './update-screen.ts';
@@ -81,6 +82,8 @@ export interface MissionControlOptions extends Look {
   readonly terminalTitle?: boolean;
   /** The way to other sessions; absent where there is none. */
   readonly sessions?: SessionsDoor;
+  /** The settings files of this machine; absent where the session's lie elsewhere. */
+  readonly settings?: SettingsDoor;
   /** Other sessions that run, and what holds this one; absent where it runs in this very process. */
   readonly hosts?: HostsDoor;
   /** The session lies in this process and ends with it: it can only be left while nothing runs. */
@@ -372,6 +375,7 @@ class Loop {
       readLook: () => void this.#readLook(),
       sessions: options.sessions,
       hosts: options.hosts,
+      settings: options.settings,
       leave: (how) => this.#goAway(how),
       readDropped: options.readDropped,
       savePanels: options.savePanels,

@@ -17,6 +17,7 @@ import { drawPicker } from './modals/picker.ts';
 import { drawQueue } from './modals/queue-editor.ts';
 import { drawReader } from './modals/reader.ts';
 import { drawScroller, scrollerRows } from './modals/scroller.ts';
+import { drawSettingsModal } from './modals/settings-frame.ts';
 import { drawWatch } from './modals/watch-job-draw.ts';
 import { columnArea } from './panels/panels-state.ts';
 import { pinnedColumns } from './panels/stack.ts';
@@ -165,6 +166,9 @@ export function drawScreen(
         break;
       case 'connect-provider':
         drawConnect(painter, theme, area, modal, view.signIn);
+        break;
+      case 'settings':
+        drawSettingsModal(painter, theme, area, modal);
         break;
       case 'queue':
         drawQueue(painter, theme, area, modal, view);

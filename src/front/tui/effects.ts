@@ -23,6 +23,8 @@ import { openBrowser } from './open-browser.ts';
 import type { PanelStack } from './panels/stack.ts';
 import type { Dropped, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import type { SessionsDoor } from './sessions-door.ts';
+import type { SettingsDoor } from './settings-door.ts';
+import { performSettingsEffect } from './settings-effects.ts';
 
 /** What carrying out an effect needs. */
 export interface EffectParts {
@@ -43,6 +45,8 @@ export interface EffectParts {
   readonly sessions?: SessionsDoor | undefined;
   /** Absent where the session runs in this window's own process. */
   readonly hosts?: HostsDoor | undefined;
+  /** Absent where they lie elsewhere. */
+  readonly settings?: SettingsDoor | undefined;
   /** Files of the machine this window is on; absent where none are carried. */
   readonly readDropped?: ((paths: readonly string[]) => Promise<Dropped>) | undefined;
   readonly savePanels?: ((stack: PanelStack) => void) | undefined;
@@ -234,6 +238,11 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       return;
     case 'read-look':
       parts.readLook();
+      return;
+    case 'open-settings':
+    case 'read-settings-models':
+    case 'save-settings':
+      performSettingsEffect(parts, effect);
       return;
     case 'read-hosts':
     case 'switch':

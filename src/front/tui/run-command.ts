@@ -25,6 +25,7 @@ import { cancelling, resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
 import { jobsCommand, watchCommand } from './update-jobs.ts';
+import { openSettings } from './update-settings.ts';
 
 type Run = (screen: Screen, context: Context, argument: string) => Step;
 
@@ -119,6 +120,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     return step(screen, { kind: 'send', intent: { type: 'set-model', model: ref, effort } });
   },
   login: openConnect,
+  settings: openSettings,
   effort: (screen, context, argument) => {
     if (argument === '') return stay(openPicker(screen, effortPicker(context.view.head.effort)));
     if (!isEffort(argument)) return noted(screen, `No level ${argument}: ${EFFORTS.join(', ')}`, 'warning');

@@ -14,11 +14,13 @@ import type { Layout } from './layout.ts';
 import type { DrawnAsk } from './modals/ask.ts';
 import type { ListOf, ListRow } from './modals/list.ts';
 import type { ActivityModal, PickerItem } from './modals/modal.ts';
+import type { ModelsRead, SettingsPart } from './modals/settings.ts';
 import type { PanelName, PanelStack } from './panels/stack.ts';
 import type { SentPrompt } from './prompt-state.ts';
 import type { CardList } from './regions/card-list.ts';
 import type { Screen } from './screen.ts';
 import type { SessionWish } from './sessions-door.ts';
+import type { SettingsEdit, SettingsFacts } from './settings-door.ts';
 
 /** What the screen is moved by, besides its own value: the View, and the memos over it. Read only. */
 export interface Context {
@@ -111,6 +113,8 @@ export type ScreenEvent =
   | { readonly type: 'output-failed'; readonly call: string; readonly message: string }
   | { readonly type: 'usage'; readonly report: UsageReport }
   | { readonly type: 'providers'; readonly rows: readonly ProviderRow[] }
+  | { readonly type: 'settings'; readonly news: SettingsNews }
+  | { readonly type: 'settings-failed'; readonly text: string }
   | { readonly type: 'status'; readonly rows: readonly { name: string; value: string }[] }
   | { readonly type: 'edited'; readonly text: string | null; readonly problem: string | null }
   /** The clipboard holds a picture, seen when the person came back to this window. */
@@ -120,6 +124,12 @@ export type ScreenEvent =
   | { readonly type: 'dropped'; readonly from: number; readonly words: string; readonly found: Dropped }
   | { readonly type: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   | { readonly type: 'history'; readonly sent: readonly SentPrompt[]; readonly workspace: string };
+
+/** What `/settings` is told. */
+export type SettingsNews =
+  | { readonly kind: 'opened'; readonly part: SettingsPart; readonly facts: SettingsFacts }
+  | ({ readonly kind: 'models' } & ModelsRead)
+  | { readonly kind: 'saved'; readonly problem: string | null; readonly facts: SettingsFacts | null };
 
 export type ClipboardContent =
   | { readonly kind: 'text'; readonly text: string }
@@ -185,6 +195,11 @@ export type ScreenEffect =
   | { readonly kind: 'redraw' }
   /** How this window looks and which keys it knows, read again. */
   | { readonly kind: 'read-look' }
+  /** Loads the dialog with what it shows. */
+  | { readonly kind: 'open-settings' }
+  /** `refresh`: the catalogue is asked first, as only a person says (SE-4). */
+  | { readonly kind: 'read-settings-models'; readonly refresh: boolean }
+  | { readonly kind: 'save-settings'; readonly edits: readonly SettingsEdit[] }
   | { readonly kind: 'read-hosts' }
   /** Another session in this window, by whatever it was called. */
   | { readonly kind: 'switch'; readonly to: string }

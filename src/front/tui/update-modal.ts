@@ -20,6 +20,7 @@ import type { Context, ScreenEffect } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { watchModalKey, watchPaste, watchWheel } from './update-jobs.ts';
 import { doOfList } from './update-list.ts';
+import { settingsModalKey, settingsModalPaste, settingsModalWheel } from './update-settings.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
@@ -64,6 +65,8 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
     }
     case 'connect-provider':
       return connectKey(screen, context, top, event);
+    case 'settings':
+      return settingsModalKey(screen, event);
     case 'queue': {
       const meant = queueKey(top, event, context.view, modalArea(top, screen).width);
       if (meant.kind === 'close') return stay(closeTop(screen));
@@ -84,6 +87,7 @@ export function modalPaste(screen: Screen, text: string): Step {
   if (top?.kind === 'history') return stay(replaceTop(screen, asked(top, top.query + text.replace(/\s+/g, ' '))));
   if (top?.kind === 'watch') return watchPaste(screen, top, text);
   if (top?.kind === 'connect-provider') return connectPaste(screen, text);
+  if (top?.kind === 'settings') return settingsModalPaste(screen, text);
   if (top?.kind === 'list' && top.filter !== null) {
     const meant = refilter(top, top.filter + text.replace(/\s+/g, ' '));
     return meant.kind === 'modal' ? stay(replaceTop(screen, meant.modal)) : stay(screen);
@@ -97,6 +101,7 @@ export function modalWheel(screen: Screen, context: Context, rows: number): Step
   const top = screen.modals.at(-1)!;
   if (top.kind === 'activity') return context.panels?.detailWheel(screen, context, top, rows) ?? stay(screen);
   if (top.kind === 'watch') return watchWheel(screen, top, rows);
+  if (top.kind === 'settings') return settingsModalWheel(screen, rows);
   if (top.kind === 'list') {
     const most = Math.max(0, shownRows(top).length - 1);
     return stay(replaceTop(screen, { ...top, cursor: Math.max(0, Math.min(most, top.cursor + Math.sign(rows))) }));

@@ -20,6 +20,7 @@ import type { Context } from './screen-event.ts';
 import { type Step, stay } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
 import { choosePicked, chooseSent, modalWheel, replaceTop } from './update-modal.ts';
+import { settingsModalClick } from './update-settings.ts';
 
 type MouseEvent = Extract<InputEvent, { type: 'mouse' }>;
 
@@ -71,6 +72,7 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
   if (screen.modals.length > 0) {
     const top = screen.modals.at(-1)!;
     if (target?.region === 'history' && target.item !== undefined) return chooseSent(calm, Number(target.item));
+    if (target?.region === 'settings') return settingsModalClick(calm, target);
     if (target?.region === 'connect' && target.item !== undefined) return connectClick(calm, context, target.item);
     if (top.kind === 'activity' && target !== null)
       return context.panels?.detailPress(calm, context, top, target) ?? stay(calm);

@@ -20,6 +20,7 @@ import { heldLongEnough, turnedAway, updateKey } from './update-key.ts';
 import { listArrived } from './update-list.ts';
 import { modalPaste } from './update-modal.ts';
 import { updateMouse } from './update-mouse.ts';
+import { settingsNews } from './update-settings.ts';
 import { updateView } from './update-view.ts';
 
 /** Everything that can happen to the screen, as one pure step: the next screen, and what is to be done. */
@@ -94,6 +95,10 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
       return stay(usageArrived(screen, event.report, context.now));
     case 'providers':
       return providersArrived(screen, event);
+    case 'settings':
+      return settingsNews(screen, event);
+    case 'settings-failed':
+      return noted({ ...screen, modals: screen.modals.filter(({ kind }) => kind !== 'settings') }, event.text, 'error');
     case 'status':
       return stay(statusOpened(screen, event.rows));
     case 'edited':

@@ -13,8 +13,11 @@ export interface FreshFacts {
   load(): Promise<void>;
   /** From the next time on, this provider is learned of too. */
   want(provider: string): void;
-  /** Learns anew, at most once a day unless more is wanted since, and keeps it. For idle time; fails in silence. */
-  refresh(): Promise<void>;
+  /**
+   * Learns anew, at most once a day unless more is wanted since or somebody insists, and keeps it. For idle time; false
+   * where it could not.
+   */
+  refresh(insist?: boolean): Promise<boolean>;
 }
 
 export interface FreshFactsOptions {
@@ -32,7 +35,7 @@ export const NO_FRESH_FACTS: FreshFacts = {
   names: () => [],
   load: async () => {},
   want: () => {},
-  refresh: async () => {},
+  refresh: async () => false,
 };
 
 const DAY_MS = 86_400_000;
@@ -77,26 +80,28 @@ export function createFreshFacts(options: FreshFactsOptions): FreshFacts {
       kept !== null && Object.hasOwn(kept.models, provider) ? Object.keys(kept.models[provider] ?? {}) : [],
     load,
     want: (provider) => void wanted.add(provider),
-    refresh: async () => {
+    refresh: async (insist = false) => {
       await load();
       const now = clock.now();
       // A clock that was set back must not keep old facts for ever.
       const asked = new Set(kept?.asked ?? Object.keys(kept?.models ?? {}));
       const isFresh = kept !== null && now >= kept.at && now - kept.at < DAY_MS;
-      if (isFresh && [...wanted].every((provider) => asked.has(provider))) return;
+      if (!insist && isFresh && [...wanted].every((provider) => asked.has(provider))) return true;
       const stop = new AbortController();
       const stopTimer = clock.after(LONGEST_MS, () => stop.abort());
       try {
         const response = await network.fetch(MODELS_DEV, { signal: stop.signal });
-        if (!response.ok || Number(response.headers.get('content-length') ?? 0) > MOST_BYTES) return;
+        if (!response.ok || Number(response.headers.get('content-length') ?? 0) > MOST_BYTES) return false;
         const models = readModelsDev(await response.json(), [...wanted]);
-        if (models === null) return;
+        if (models === null) return false;
         kept = { version: 1, at: now, models, asked: [...wanted] };
-        if (file === null || state === null) return;
+        if (file === null || state === null) return true;
         await files.makeFolder(state, 0o700);
         await files.writeAtomic(file, new TextEncoder().encode(JSON.stringify(kept)), { mode: 0o600, flush: false });
+        return true;
       } catch {
         // Offline, refused or unreadable: the next day will do.
+        return false;
       } finally {
         stopTimer();
       }

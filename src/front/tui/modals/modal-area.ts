@@ -21,7 +21,13 @@ export function modalArea(
   const roomy = rows >= ROOMY;
   if (modal.kind === 'reader' || modal.kind === 'history') return rect(0, 0, columns, rows);
   if (modal.kind === 'connect-provider') return connectArea(screen);
-  if (modal.kind === 'watch' || modal.kind === 'scroller' || modal.kind === 'activity' || modal.kind === 'list')
+  if (
+    modal.kind === 'settings' ||
+    modal.kind === 'watch' ||
+    modal.kind === 'scroller' ||
+    modal.kind === 'activity' ||
+    modal.kind === 'list'
+  )
     return roomy ? rect(0, HEADER_ROWS, columns, rows - HEADER_ROWS - HINT_ROWS) : rect(0, 0, columns, rows);
   const height = Math.min(
     rows,

@@ -4,6 +4,7 @@ import type { Place } from '../regions/card-list.ts';
 import type { ConnectProviderModal } from './connect-provider.ts';
 import type { ListModal } from './list.ts';
 import type { QueueModal } from './queue-editor.ts';
+import type { SettingsModal } from './settings.ts';
 import type { WatchModal } from './watch-job.ts';
 
 /**
@@ -20,7 +21,8 @@ export type Modal =
   | QueueModal
   | WatchModal
   | ConnectProviderModal
-  | ActivityModal;
+  | ActivityModal
+  | SettingsModal;
 
 /** The transcript over the whole terminal: to read back, to search (TR-1). */
 export interface ReaderModal {
