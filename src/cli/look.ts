@@ -11,6 +11,10 @@ export function lookOf(settings: Settings, theme: string | null): Look {
     wheelRows: settings.wheelRows ?? 3,
     sendMode: settings.sendMode === 'queue' ? 'queue' : 'steering',
     keybindings: settings.keybindings,
+    hooks: {
+      rows: settings.hooksInTui,
+      injected: settings.injectedInTranscript ? settings.injectedStyle : 'hidden',
+    },
     ...themeOf(theme ?? settings.theme),
   };
 }

@@ -205,8 +205,39 @@ export type EntryBody =
       readonly restored: readonly string[];
       readonly left: readonly { readonly path: string; readonly why: FileLeft }[];
     }
-  /** Room for what comes: extensions, hooks, children. Never sent to a model. */
+  /** A hook ran: for people, whoever looks and whenever. Of it the model is given `injected` alone, with the next request. */
+  | ({ readonly kind: 'hook'; readonly turn: number } & HookRan)
+  /** Room for what comes: extensions, children. Never sent to a model. */
   | { readonly kind: 'record'; readonly name: string; readonly data: Json };
+
+/** One run of a hook, as it is kept: nothing is run again to show it (HR-5). */
+export interface HookRan {
+  /** Of this run: a row that said it was running has the same one. */
+  readonly hook: string;
+  readonly phase: string;
+  readonly label: string;
+  /** The tool and the call it was about; null for a hook of a message or a turn. */
+  readonly tool: string | null;
+  readonly call: string | null;
+  readonly status: HookStatus;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** What it printed, without secrets and controls, cut; why it failed. */
+  readonly text: string;
+  readonly injected: HookInjected | null;
+}
+
+export type HookStatus = 'ok' | 'failed' | 'stopped';
+
+/** What a hook has told the model. */
+export interface HookInjected {
+  /** The words, or the sentence that stands for them where nobody vouched for what the hook was given. */
+  readonly text: string;
+  readonly ref: string | null;
+  readonly label: Label;
+  readonly items: number;
+  readonly bytes: number;
+}
 
 export type Entry = EntryBase & EntryBody;
 export type EntryKind = EntryBody['kind'];
@@ -287,6 +318,7 @@ export const ENTRY_CLASSES: { readonly [K in EntryKind]: EntryClass } = {
   'file-change': SIDE_FLUSHED,
   'undo-start': SIDE_FLUSHED,
   'undo-end': SIDE_FLUSHED,
+  hook: BRANCH_WRITTEN,
   record: SIDE_WRITTEN,
 };
 

@@ -1,6 +1,6 @@
 import type { Entry, EntryId, EntryOf } from './entry.ts';
 import type { Attachment, Target } from './message.ts';
-import type { Item, ItemBody, ItemOf } from './view.ts';
+import type { HookRow, Item, ItemBody, ItemOf } from './view.ts';
 
 /** What an `input` entry said: needed when its `taken` entry puts it on the branch. */
 export interface Said {
@@ -41,6 +41,8 @@ export function itemsOf(entry: Entry, said: (input: EntryId) => Said | null): It
       });
     case 'note':
       return [item(entry, 0, { kind: 'note', level: entry.level, identifier: entry.identifier, text: entry.text })];
+    case 'hook':
+      return hookItems(entry);
     case 'turn-end':
       return [
         item(entry, 0, {
@@ -103,6 +105,10 @@ export function amendItems(items: Item[], entry: Entry): number[] {
       found.revision++;
       return [position];
     }
+    case 'hook': {
+      const { call, hook, phase, label, status, duration, text } = entry;
+      return call === null ? [] : setHook(items, call, { hook, phase, label, status, duration, text });
+    }
     case 'turn-end': {
       if (entry.reason !== 'stopped') return [];
       const changed: number[] = [];
@@ -119,6 +125,30 @@ export function amendItems(items: Item[], entry: Entry): number[] {
     default:
       return [];
   }
+}
+
+/** A run that is known already is that one, further on; returns the position changed. */
+export function setHook(items: Item[], call: string, row: HookRow): number[] {
+  const position = findCall(items, call);
+  if (position < 0) return [];
+  const found = items[position] as ItemOf<'call'>;
+  const rows = found.hooks ?? [];
+  const at = rows.findIndex(({ hook }) => hook === row.hook);
+  found.hooks = at < 0 ? [...rows, row] : rows.with(at, row);
+  found.revision++;
+  return [position];
+}
+
+/** One that failed warns, whatever is shown of hooks; what one told the model has a card. Of the rest the call shows a row. */
+function hookItems(entry: EntryOf<'hook'>): Item[] {
+  const { turn, phase, label, tool, call, status, text, injected } = entry;
+  if (status === 'failed') {
+    const where = tool === null ? phase : `${phase}, ${tool}`;
+    const words = `The hook “${label}” (${where}) failed${text === '' ? '.' : `: ${text}`}`;
+    return [item(entry, 0, { kind: 'note', level: 'warning', identifier: 'hook', text: words })];
+  }
+  if (injected === null) return [];
+  return [item(entry, 0, { kind: 'hook', turn, phase, label, tool, call, status, injected })];
 }
 
 export function findCall(items: readonly Item[], call: string): number {

@@ -1,6 +1,6 @@
 import type { Aside } from './aside.ts';
 import type { Entry } from './entry.ts';
-import { amendItems, findCall, itemOfOwnCall, itemsOf } from './fold.ts';
+import { amendItems, findCall, itemOfOwnCall, itemsOf, setHook } from './fold.ts';
 import { addUsage, contextTokens, isSameModel, NO_TOTALS } from './message.ts';
 import { applyDelegate } from './reduce-delegates.ts';
 import type { Change, Update } from './update.ts';
@@ -258,6 +258,10 @@ function applyChange(view: View, change: Change, dirty: Set<DirtyPart>): void {
       dirty.add('transcript');
       break;
     }
+    case 'hook':
+      setHook(view.transcript.items, change.call, change.row);
+      dirty.add('transcript');
+      break;
     case 'call-output': {
       const found = callItem(view, change.call);
       if (found) {

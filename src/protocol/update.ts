@@ -5,7 +5,7 @@ import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { Draft } from './intent.ts';
 import type { SignIn } from './provider.ts';
-import type { Activity, CallState, Head, InputOutcome, JobRow, View } from './view.ts';
+import type { Activity, CallState, Head, HookRow, InputOutcome, JobRow, View } from './view.ts';
 
 /** What changed, numbered without gaps per session. A client that sees a gap attaches again. */
 export interface Update {
@@ -44,6 +44,8 @@ export type Change =
   /** A delegate began, or what is said of it (all but its acts) changed. */
   | { readonly type: 'delegate'; readonly delegate: Omit<DelegateRow, 'acts' | 'count'> }
   | { readonly type: 'delegate-act'; readonly name: string; readonly act: DelegateAct }
+  /** A hook began to run for a call; its `hook` entry closes it. */
+  | { readonly type: 'hook'; readonly call: string; readonly row: HookRow }
   | { readonly type: 'activity'; readonly activity: Activity }
   | { readonly type: 'head'; readonly head: Partial<Head> }
   | { readonly type: 'ask'; readonly ask: Ask }

@@ -4,7 +4,16 @@ import type { CommandGroup } from './command.ts';
 import type { DelegateRow } from './delegate.ts';
 import type { Display, TodoItem } from './display.ts';
 import type { Effect } from './effect.ts';
-import type { Delivery, EntryId, QueuePause, ResultOutcome, TurnEndReason } from './entry.ts';
+import type {
+  Delivery,
+  EntryId,
+  HookInjected,
+  HookRan,
+  HookStatus,
+  QueuePause,
+  ResultOutcome,
+  TurnEndReason,
+} from './entry.ts';
 import type { Failure } from './failure.ts';
 import type {
   Attachment,
@@ -146,7 +155,14 @@ export type ItemBody =
       started: number | null;
       duration: number | null;
       turn: number;
+      /** Hooks that run or ran before and after it; missing: none. */
+      hooks?: readonly HookRow[];
     }
+  /** What a hook told the model. Shown where the person wants to see it. */
+  | ({ kind: 'hook'; turn: number; injected: HookInjected } & Pick<
+      HookRan,
+      'phase' | 'label' | 'tool' | 'call' | 'status'
+    >)
   | { kind: 'note'; level: 'info' | 'warning' | 'error'; identifier: string; text: string }
   | {
       kind: 'turn-end';
@@ -167,6 +183,11 @@ export type ItemBody =
       /** What it had to fit in when it ran; null for no limit, missing where it was not written down. */
       budget?: number | null;
     };
+
+export interface HookRow extends Pick<HookRan, 'hook' | 'phase' | 'label' | 'text'> {
+  readonly status: HookStatus | 'running';
+  readonly duration: number | null;
+}
 
 export type ItemOf<K extends ItemBody['kind']> = Extract<Item, { kind: K }>;
 

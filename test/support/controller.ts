@@ -267,6 +267,8 @@ function lineOf(item: Item): string {
       return `thinking: ${item.text}`;
     case 'call':
       return `call ${item.title}: ${item.state}`;
+    case 'hook':
+      return `hook ${item.label}`;
     case 'note':
       return `note ${item.identifier}`;
     case 'turn-end':

@@ -32,6 +32,7 @@ let screen: Screen = {
     sendMode: 'steering',
     maxPromptRows: 10,
     wheelRows: 3,
+    hooks: { rows: false, injected: 'hidden' },
   }),
   attached: true,
   link: 'there',

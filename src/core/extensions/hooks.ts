@@ -1,6 +1,5 @@
 import { getNodeValue, parseTree } from 'jsonc-parser/lib/esm/impl/parser.js';
 import type { Json } from '../../base/json.ts';
-import { isRecord } from '../settings/record.ts';
 
 export const HOOK_PHASES = [
   'before_tool',
@@ -142,4 +141,8 @@ function readNames(value: Json): readonly string[] | undefined {
 /** A label stands in rows and lines: nothing in it may break one. */
 function isPlain(label: string): boolean {
   return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(label);
+}
+
+function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

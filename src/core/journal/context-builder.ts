@@ -111,6 +111,9 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
           } else if (!open.results.has(entry.call)) open.results.set(entry.call, entry);
           break;
         }
+        case 'hook':
+          if (entry.injected !== null) open.said.push(injectedText(entry.label, entry.injected.text));
+          break;
         default:
           break;
       }
@@ -206,6 +209,11 @@ async function resultsOf(stretch: Stretch, options: PartOptions): Promise<CallRe
     }
   }
   return results;
+}
+
+/** Said by nobody in the conversation: whose words they are stands before them. */
+function injectedText(label: string, text: string): string {
+  return `[From the hook ${JSON.stringify(label)}, not from the person:]\n${text.toWellFormed()}`;
 }
 
 function shellExchange(line: string, result: EntryOf<'result'>): string {

@@ -80,6 +80,13 @@ const SHAPES: { readonly [K in EntryKind]: Check } = {
   'undo-end': record({
     ...{ start: text, whole: flag, restored: listOf(text), left: listOf(record({ path: text, why: text })) },
   }),
+  hook: record({
+    ...{ turn: number, hook: text, phase: text, label: text, tool: orNull(text), call: orNull(text), status: text },
+    ...{ duration: number, text },
+    injected: orNull(
+      record({ text, ref: orNull(text), label: record({ integrity: text }), items: number, bytes: number }),
+    ),
+  }),
   record: record({ name: text, data: anything }),
 };
 

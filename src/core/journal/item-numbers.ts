@@ -2,7 +2,16 @@ import type { Entry, EntryOf } from '../../protocol/entry.ts';
 import { itemsOf } from '../../protocol/fold.ts';
 
 /** Kinds that begin items or change earlier ones. */
-export const FOLDED = new Set<string>(['taken', 'assistant', 'note', 'turn-end', 'compaction', 'call', 'result']);
+export const FOLDED = new Set<string>([
+  'taken',
+  'assistant',
+  'note',
+  'turn-end',
+  'compaction',
+  'call',
+  'result',
+  'hook',
+]);
 
 /** Which places of a branch begin how many transcript items, and which later ones change them; holds no entries. */
 export interface ItemNumbers {
@@ -56,7 +65,10 @@ export function createItemNumbers(saved?: SavedNumbers): ItemNumbers {
         if (entry.kind === 'assistant') {
           for (const part of entry.parts) if (part.type === 'call') addTo(calls, part.call, place);
         } else if (entry.kind === 'taken') prompts.push({ place, turn: entry.turn });
-        else if (entry.kind === 'call' || entry.kind === 'result') {
+        else if (entry.kind === 'hook') {
+          const target = entry.call === null ? undefined : calls.get(entry.call)?.at(-1);
+          if (target !== undefined) addTo(amenders, target, place);
+        } else if (entry.kind === 'call' || entry.kind === 'result') {
           const target = calls.get(entry.call)?.at(-1);
           if (target !== undefined) addTo(amenders, target, place);
           else if (isOwnCall(entry)) {

@@ -17,7 +17,7 @@ export interface ContextOptions extends Omit<PartOptions, 'dropped'> {
 
 const NOTHING: ReadonlySet<string> = new Set();
 /** Kinds that become part of a request. */
-const SENT = new Set<string>(['taken', 'assistant', 'call', 'result']);
+const SENT = new Set<string>(['taken', 'assistant', 'call', 'result', 'hook']);
 /** Entries loaded at a time: what was built is kept, what it was built from is not. */
 const BATCH = 256;
 /** Fewer of them in advance, while somebody may press a key; and the newest are left to the request. */

@@ -129,6 +129,8 @@ function textOf(item: Item): string {
   switch (item.kind) {
     case 'call':
       return `${item.title}\n${item.text}`;
+    case 'hook':
+      return item.injected.text;
     case 'turn-end':
       return item.message ?? '';
     case 'compaction':

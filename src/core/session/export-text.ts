@@ -29,6 +29,11 @@ export function entryText(entry: Entry, said: Said | null): string {
       ]);
     case 'result':
       return resultText(entry);
+    case 'hook':
+      if (entry.injected === null) return '';
+      return block(`What the hook ${inLine(entry.label)} told the model`, [
+        `${entry.injected.ref === null ? labelText(entry.injected.label) : ''}${quoted(entry.injected.text)}`,
+      ]);
     case 'note':
       return block(`Note (${entry.level})`, [quoted(entry.text)]);
     case 'compaction':

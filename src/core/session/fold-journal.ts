@@ -211,6 +211,10 @@ function createFold(session: string, folder: string, version: string, kept: stri
       state.lastRef = Math.max(state.lastRef, Number(/^ref:(\d{1,12})$/.exec(String(entry.data))?.[1] ?? 0));
     else if (isKind(entry, 'assistant')) {
       for (const part of entry.parts) if (part.type === 'call') state.usedCalls.add(part.call);
+    } else if (isKind(entry, 'hook')) {
+      const { ref, label } = entry.injected ?? {};
+      if (ref === null && label !== undefined) state.shown.push(label);
+      state.lastRef = Math.max(state.lastRef, Number(/^ref:(\d{1,12})$/.exec(ref ?? '')?.[1] ?? 0));
     } else if (isKind(entry, 'result')) {
       state.usedCalls.add(entry.call);
       // What was shown stays shown, on whatever branch: trust falls and never rises (SEC-6).

@@ -31,11 +31,14 @@ async function placeBeforeAnswer({ journal }: Pick<SessionParts, 'journal'>): Pr
   const kinds = branch.map((id) => journal.kindOf(id));
   const answer = kinds.lastIndexOf('assistant');
   const began = kinds.lastIndexOf('turn-start');
-  if (answer < 1 || began < 0 || kinds.slice(answer + 1).some((kind) => kind !== 'turn-end')) return null;
+  if (answer < 1 || began < 0 || kinds.slice(answer + 1).some((kind) => !BEHIND.has(kind ?? ''))) return null;
   const [first, last] = await journal.load([branch[began]!, branch[answer]!]);
   const same = first?.kind === 'turn-start' && last?.kind === 'assistant' && first.turn === last.turn;
   return same ? branch[answer - 1]! : null;
 }
+
+/** What may stand behind an answer without being said after it. */
+const BEHIND = new Set<string>(['turn-end', 'hook']);
 
 function refusedEnd(identifier: string, text: string): CommandEnd {
   return { state: 'refused', messages: [{ level: 'warning', identifier, text }] };

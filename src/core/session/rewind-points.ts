@@ -83,9 +83,9 @@ export async function lastUndo(
   return top !== undefined && wordsAt(journal, journal.leaf) === wordsAt(journal, top.start.to) ? top : null;
 }
 
-/** The nearest entry that is more than a note. */
+/** The nearest entry that is more than a note or the run of a hook. */
 function wordsAt(journal: Journal, leaf: EntryId | null): EntryId | null {
-  return nearest(journal, leaf, (kind) => kind !== 'note');
+  return nearest(journal, leaf, (kind) => kind !== 'note' && kind !== 'hook');
 }
 
 export async function readRewind(parts: SessionParts): Promise<Outcome<AnswerTo<'rewind'>>> {

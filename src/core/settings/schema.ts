@@ -423,6 +423,38 @@ export const SETTINGS = {
   host: flag('session.host', true, 'session', 'Runs sessions in a host process of their own.'),
   hostIdleSeconds: HOST_IDLE,
   placements: PLACEMENTS,
+  hooks: flag(
+    'automation.hooks.enabled',
+    false,
+    'session',
+    'Runs hooks: yours of hooks.json, and those of a project once you said yes to them.',
+  ),
+  hooksInTui: flag('automation.hooks.show_in_tui', false, 'terminal', 'Shows a row for each hook under its tool.'),
+  injection: flag(
+    'automation.hooks.injected_content.enabled',
+    false,
+    'session',
+    'Lets hooks that ask for it tell the model what they print.',
+  ),
+  injectedInTranscript: flag(
+    'automation.hooks.injected_content.show_in_transcript',
+    false,
+    'terminal',
+    'Shows in the transcript what hooks told the model.',
+  ),
+  injectedInTree: flag(
+    'automation.hooks.injected_content.show_in_activity_tree',
+    false,
+    'terminal',
+    'Shows it in the activity tree.',
+  ),
+  injectedStyle: choice(
+    'automation.hooks.injected_content.style',
+    'content',
+    ['content', 'metadata'],
+    'terminal',
+    'Shows its words, or only what there is of it.',
+  ),
   sendMode: choice(
     'interface.sendMode',
     'steering',

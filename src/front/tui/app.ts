@@ -12,6 +12,7 @@ import { FRONT_COMMANDS } from '../commands/command-table.ts';
 import { isRunning } from '../commands/facts.ts';
 import { type Keymap, makeKeymap } from '../commands/keymap.ts';
 import { Announcer } from './announcer.ts';
+import type { HooksShown } from './blocks/row.ts';
 import { DraftKeeper } from './draft-keeper.ts';
 import { type Drawn, drawScreen, type Ground, placeScene } from './draw-screen.ts';
 import { LayoutCache } from './editor/layout.ts';
@@ -62,6 +63,7 @@ export interface Look {
   readonly sendMode?: 'steering' | 'queue';
   readonly maxPromptRows?: number;
   readonly wheelRows?: number;
+  readonly hooks?: HooksShown;
   readonly keybindings?: Readonly<Record<string, string>>;
 }
 
@@ -138,13 +140,16 @@ export function runMissionControl(control: MissionControl): Promise<ExitReport> 
   return new Loop(control).run();
 }
 
-function screenLook({ theme, reducedMotion, sendMode, maxPromptRows, wheelRows }: Look) {
+const NO_HOOKS: HooksShown = { rows: false, injected: 'hidden' };
+
+function screenLook({ theme, reducedMotion, sendMode, maxPromptRows, wheelRows, hooks }: Look) {
   return {
     themeChoice: theme ?? 'auto',
     reducedMotion: reducedMotion ?? false,
     sendMode: sendMode ?? 'steering',
     maxPromptRows: Math.max(1, maxPromptRows ?? 10),
     wheelRows: Math.max(1, wheelRows ?? 3),
+    hooks: hooks ?? NO_HOOKS,
   } as const;
 }
 

@@ -89,6 +89,7 @@ export function drawScreen(
     expandAll: screen.expandAll,
     toggled: screen.toggled,
     hidesThinking,
+    hooks: screen.hooks,
     onCode: scene.onCode,
   });
   const { header, separator, hint, transcript } = layout;
@@ -119,6 +120,7 @@ export function drawScreen(
       expandAll,
       toggled,
       hidesThinking,
+      screen.hooks,
       theme,
       // Read where nothing was said yet.
       scene.keymap,

@@ -1,3 +1,4 @@
+import type { HooksShown } from './blocks/row.ts';
 import type { AskState } from './modals/ask-state.ts';
 import type { Modal } from './modals/modal.ts';
 import { NO_PANELS, type PanelsState } from './panels/panels-state.ts';
@@ -75,6 +76,7 @@ export interface Screen {
   /** Rows a turn of the wheel scrolls (TR-7). */
   readonly wheelRows: number;
   readonly maxPromptRows: number;
+  readonly hooks: HooksShown;
 }
 
 /** Neither the read that made it nor a press before `notBefore` (ms since the epoch) takes it up (STOP-4, UP-14). */
@@ -118,6 +120,7 @@ export interface ScreenOptions {
   /** Panels that are open from the start, and the one that has the focus. */
   readonly panels?: PanelStack;
   readonly panelFocus?: PanelName | null;
+  readonly hooks: HooksShown;
 }
 
 export function newScreen(options: ScreenOptions): Screen {

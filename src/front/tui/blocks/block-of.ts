@@ -2,6 +2,7 @@ import type { Item, LivePart } from '../../../protocol/view.ts';
 import { firstThatFits } from '../draw.ts';
 import { count, duration, money, plural } from '../figures.ts';
 import { facts, type Line, piece } from '../piece.ts';
+import { hookRows, injectedRows } from './hook-rows.ts';
 import { proseRows, textRows } from './prose.ts';
 import { type BlockOptions, INDENT, type Row } from './row.ts';
 import { targetWords } from './target.ts';
@@ -17,7 +18,9 @@ export function blockOf(item: Item, options: BlockOptions): Row[] {
     case 'thinking':
       return thinkingRows(item.text, options);
     case 'call':
-      return callRows(item, options);
+      return [...callRows(item, options), ...hookRows(item, options)];
+    case 'hook':
+      return injectedRows(item, options);
     case 'note':
       return noteRows(item, options);
     case 'turn-end':

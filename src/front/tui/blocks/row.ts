@@ -27,12 +27,22 @@ export interface Row {
   readonly rule?: boolean;
 }
 
+/** What the person wants to see of hooks. It shows what was done and changes nothing of it (HK-5). */
+export interface HooksShown {
+  /** Rows under the call they ran for. */
+  readonly rows: boolean;
+  /** How what they told the model is shown in the transcript. */
+  readonly injected: 'hidden' | 'content' | 'metadata';
+}
+
 export interface BlockOptions {
   /** Columns a row may fill, margin included. */
   readonly width: number;
   readonly expanded: boolean;
   /** Chord that opens a card in full, as written on the screen. */
   readonly openKey: string;
+  /** What is shown of hooks; missing: nothing. */
+  readonly hooks?: HooksShown;
   /** Told of code whose colours can be worked out when there is time. */
   readonly onCode?: (block: CodeBlock) => void;
 }

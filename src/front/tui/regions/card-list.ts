@@ -3,7 +3,7 @@ import type { Change } from '../../../protocol/update.ts';
 import type { Item, LivePart, View } from '../../../protocol/view.ts';
 import { blockOf, gapBefore, liveBlockOf } from '../blocks/block-of.ts';
 import { LiveProse } from '../blocks/live-prose.ts';
-import { type BlockOptions, INDENT, type Row } from '../blocks/row.ts';
+import { type BlockOptions, type HooksShown, INDENT, type Row } from '../blocks/row.ts';
 import { piece } from '../piece.ts';
 import { Pages } from './pages.ts';
 import { RowCounts } from './row-counts.ts';
@@ -22,6 +22,8 @@ export interface ListOptions {
   readonly toggled: ReadonlySet<string>;
   /** Whether cards of thinking take no room at all. */
   readonly hidesThinking?: boolean;
+  /** What is shown of hooks; missing: nothing. */
+  readonly hooks?: HooksShown;
   readonly onCode?: (block: CodeBlock) => void;
 }
 
@@ -60,16 +62,17 @@ export class CardList {
   private uncounted = true;
 
   configure(options: ListOptions): void {
-    const { width, expandAll, toggled, hidesThinking = false } = this.options;
+    const { width, expandAll, toggled, hidesThinking = false, hooks } = this.options;
     if (
       options.width !== width ||
       options.expandAll !== expandAll ||
       options.toggled !== toggled ||
-      (options.hidesThinking ?? false) !== hidesThinking
+      (options.hidesThinking ?? false) !== hidesThinking ||
+      options.hooks !== hooks
     ) {
       this.forgetHeights();
     }
-    if (options.width !== width) this.kept.clear();
+    if (options.width !== width || options.hooks !== hooks) this.kept.clear();
     this.options = options;
   }
 
@@ -303,6 +306,7 @@ export class CardList {
   }
 
   private isHidden(kind: Item['kind'] | LivePart['type'] | null): boolean {
+    if (kind === 'hook') return (this.options.hooks?.injected ?? 'hidden') === 'hidden';
     return kind === 'thinking' && this.options.hidesThinking === true;
   }
 
@@ -315,8 +319,8 @@ export class CardList {
   }
 
   private blockOptions(expanded: boolean): BlockOptions {
-    const { width, openKey, onCode } = this.options;
-    return { width, expanded, openKey, ...(onCode ? { onCode } : {}) };
+    const { width, openKey, onCode, hooks } = this.options;
+    return { width, expanded, openKey, ...(hooks ? { hooks } : {}), ...(onCode ? { onCode } : {}) };
   }
 
   /** The older half goes; what is on the screen is laid out again at the next look. */
