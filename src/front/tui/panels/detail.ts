@@ -59,6 +59,7 @@ const KINDS: Readonly<Record<Exclude<Item['kind'], 'call'>, string>> = {
   note: 'Note',
   'turn-end': 'End of a turn',
   compaction: 'Compaction',
+  hook: 'Told by a hook',
 };
 
 function headRows(item: Item, expanded: boolean, width: number): Row[] {
