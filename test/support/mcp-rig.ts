@@ -115,6 +115,7 @@ export function mcpRig(
     },
   };
   system.files.seed(`${FOLDER}/.keep`, '');
+  system.files.seed(`${SESSION_FOLDER}/.keep`, '');
   return rig;
 }
 

@@ -107,7 +107,7 @@ describe('what is agreed to', () => {
     });
     const transport = server!.transport!;
     expect(variablesOf(transport)).toEqual(['A', 'B']);
-    expect(definitionLine(transport)).toBe("x '${A}' '${B:-two}' '$C'");
+    expect(definitionLine(transport)).toBe(`x '${NAMED('A')}' '$\{B:-two}' '$C'`);
     expect(expandTransport(transport, { A: 'one' }, new Set())).toMatchObject({
       ok: true,
       value: { argv: ['x', 'one', 'two', '$C'], variables: { T: 'Bearer one' } },
