@@ -197,7 +197,8 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     const what =
       left.length > 0 ? `${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} not there` : 'mcp.json is broken';
     const message = `${what}, and mcp.strictStartup waits for every server that is on by default. /mcp enable NAME starts it, /mcp disable NAME --save does without it`;
-    if (left.length > 0) await note('error', `MCP: ${message}.`);
+    // Where nobody is there the run ends with these words.
+    if (left.length > 0 && canAsk) await note('error', `MCP: ${message}.`);
     return refuse('mcp-failed', message);
   };
 

@@ -95,7 +95,7 @@ export async function runPrint(options: PrintOptions): Promise<number> {
   if (options.shared !== true)
     for (const item of view.transcript.items)
       if (item.kind === 'note' && item.level !== 'info' && item.identifier === 'mcp')
-        tell(options, `houston: mcp: ${item.text.split('\n')[0]}`);
+        tell(options, `houston: mcp: ${item.text.split('\n')[0]?.replace(/^MCP: /, '')}`);
   // Without a model there is no use in saying anything: nothing is written, and the session leaves no trace.
   if (view.head.startupProblem !== null) {
     attachment.close();
