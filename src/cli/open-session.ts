@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
+import { discoverProfiles } from '../core/extensions/agent-profiles.ts';
 import { discoverSkills } from '../core/extensions/skills.ts';
 import { childEnvironment } from '../core/jobs/child-environment.ts';
 import { createJobs } from '../core/jobs/job-registry.ts';
@@ -30,7 +31,7 @@ import {
 } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import { createLanguageServers } from '../core/tools/language-servers.ts';
-import { createTools } from '../core/tools/registry.ts';
+import { createTools, TOOL_NAMES } from '../core/tools/registry.ts';
 import type { EntryBody } from '../protocol/entry.ts';
 import type { System } from '../system/system.ts';
 import { TRAIL_FILE } from './audit.ts';
@@ -197,6 +198,12 @@ export async function openSession(
     runHelper: createHelperRunner(system.processes, system.clock, ripgrep, settings.searchSeconds ?? undefined),
     languages,
     skills: (trusted) => discoverSkills(files, { config: own.config, project: folder, trusted }),
+    agents: {
+      find: (trusted) => discoverProfiles(files, { config: own.config, project: folder, trusted, tools: TOOL_NAMES }),
+      primary: settings.primaryAgent === 'none' ? null : settings.primaryAgent,
+      disabled: settings.agentsDisabled,
+      named: { model: request.model !== null, effort: request.effort !== null },
+    },
     limits: toolLimits(settings),
     autoVet: settings.autoVetting,
     autocompact: { automatic: settings.autocompact, cap: settings.autocompactTokens },

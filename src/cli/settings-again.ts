@@ -16,7 +16,7 @@ export function isLive(name: SettingName): boolean {
 const LIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(['deny', 'ask', 'allow', 'readsStayInWorkspace', 'commandOutput', 'autoVetting'] as const),
   ...(['retries', 'stallSeconds', 'sleeps', 'spendingSession', 'spendingDay'] as const),
-  ...(['commandSeconds', 'searchFiles', 'enabledModels'] as const),
+  ...(['commandSeconds', 'searchFiles', 'enabledModels', 'agentsDisabled'] as const),
 ]);
 
 /** How long one use of a tool may take, as the settings say. */
@@ -78,6 +78,7 @@ export function rereadSettings(
       ...patience(settings),
       limits: toolLimits(settings),
       autoVet: settings.autoVetting,
+      agentsDisabled: settings.agentsDisabled,
       ...spendingOf(settings),
       enabledModels: settings.enabledModels,
       now: keys(true),

@@ -46,6 +46,7 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   'set-mode': true,
   'set-model': true,
   'adjust-effort': false,
+  'cycle-agent': false,
   'set-thinking': true,
   recall: false,
   'queue-resume': true,

@@ -48,6 +48,8 @@ export type Intent =
   | { readonly type: 'set-model'; readonly model: ModelRef | null; readonly effort: Effort | null }
   /** One level up or down among those the model has. */
   | { readonly type: 'adjust-effort'; readonly by: 1 | -1 }
+  /** The next primary agent, or None behind the last one. */
+  | { readonly type: 'cycle-agent' }
   /** A `ThinkingShown`; one this session does not know, of a newer client, changes nothing. */
   | { readonly type: 'set-thinking'; readonly mode: string }
   /** A prompt of this client went back into its box: stopped before anything came of it, it leaves the conversation (STOP-6). */

@@ -66,6 +66,8 @@ export interface Head {
   elsewhere?: number;
   effort: Effort;
   mode: PermissionMode;
+  /** Whom the person talks with, by the name of a profile; null or missing: Houston itself. */
+  agent?: string | null;
   /** Whether bypass may be reached with the mode key: only if the command line asked for it. */
   bypassOffered: boolean;
   contextWindow: number | null;

@@ -171,8 +171,10 @@ export function readProfile(text: string, place: string, tools: readonly string[
   if (rounds !== null && (!/^[1-9]\d{0,5}$/.test(rounds) || Number(rounds) > most!))
     return wrong(`has rounds that are not between 1 and ${most}, the most for a ${kind}`);
   const wanted = fields.has('tools') ? listed(fields.get('tools')!) : null;
-  const known = wanted?.filter((tool) => tools.includes(tool)) ?? null;
-  const unknown = wanted?.filter((tool) => !tools.includes(tool)) ?? [];
+  // What a server offers is known only once it is on.
+  const isKnown = (tool: string): boolean => tools.includes(tool) || /^mcp__[\w-]+__[\w-]+$/.test(tool);
+  const known = wanted?.filter(isKnown) ?? null;
+  const unknown = wanted?.filter((tool) => !isKnown(tool)) ?? [];
   const unserved = NOT_SERVED.filter((one) => fields.has(one));
   const strange = [...fields.keys()].filter((one) => !FIELDS.includes(one) && !NOT_SERVED.includes(one));
   const say = (what: string): string => `${shownText(place)} ${what}`;

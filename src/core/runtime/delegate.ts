@@ -6,15 +6,15 @@ import type { ModelRef, Usage } from '../../protocol/message.ts';
 import { SystemError } from '../../system/files.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createModelContext } from '../journal/model-context.ts';
+import type { Model } from '../models/model.ts';
 import { hasUsage } from '../models/usage.ts';
 import type { Audit } from '../policy/audit.ts';
 import { createQuarantine, type Quarantine } from '../policy/quarantine.ts';
-import { ROUNDS } from '../tools/delegate-rounds.ts';
 import type { DelegateOrder, DelegateReport } from '../tools/tool.ts';
 import { createContextGauge } from './context-gauge.ts';
 import { createDelegateActivity, type DelegateActivity } from './delegate-activity.ts';
 import { createDelegateEar } from './delegate-ear.ts';
-import { heldTools, MOST_A_TURN } from './delegate-kinds.ts';
+import { heldTools, MOST_A_TURN, roundsOf } from './delegate-kinds.ts';
 import { delegatePrompt } from './delegate-prompt.ts';
 import { createDelegateRecorder } from './delegate-recorder.ts';
 import type { Waiting } from './inbox.ts';
@@ -29,6 +29,8 @@ export const DELEGATE = 'delegate';
 export interface DelegateParts {
   /** A journal for one delegate: beside the session's, or in memory. */
   readonly openJournal: () => Promise<Journal>;
+  /** The model a definition asks for; null where it can not be had. Absent: definitions ask for none. */
+  readonly openModel?: (named: string) => Promise<Model | null>;
   /** `last`: the highest number a delegate of this session ever had; counted on here. */
   readonly numbers: Numbers;
 }
@@ -57,12 +59,12 @@ interface Seat {
   readonly call: string | null;
 }
 
-/** The session's runtime, with delegates. */
-export function withDelegates(runtime: Runtime, parts: DelegateParts): Runtime {
+/** The session's runtime, with delegates. They begin from `root`, which is not told what the primary agent alone is. */
+export function withDelegates(runtime: Runtime, parts: DelegateParts, root = runtime): Runtime {
   const seat = {
     name: '',
     depth: 0,
-    root: runtime,
+    root,
     parts,
     tree: { turn: 0, started: 0, running: new Map() },
     call: null,
@@ -118,7 +120,7 @@ async function runDelegate(
 ): Promise<DelegateReport> {
   const { tree, parts } = seat;
   const { name, kind } = order;
-  const { model, signal, turn } = spawn.terms;
+  const { signal, turn } = spawn.terms;
   if (seat.depth === 0 && tree.turn !== turn) Object.assign(tree, { turn, started: 0 });
   if (tree.started >= MOST_A_TURN) {
     activity.end(name, 'not started');
@@ -131,7 +133,13 @@ async function runDelegate(
   tree.started++;
 
   const journal = await parts.openJournal();
-  const data: Json = { delegate: name, kind, call: spawn.call, journal: journal.session };
+  const terms = await termsOf(order, spawn.terms, parts);
+  const { model } = terms;
+  const { profile } = order;
+  const data: Json = {
+    ...{ delegate: name, kind, call: spawn.call, journal: journal.session },
+    ...(profile === undefined ? {} : { profile: profile.name }),
+  };
   void parent.recorder.write([{ kind: 'record', name: DELEGATE, data }], KEEP);
   const quarantine = ownQuarantine(parent);
   const audit: Audit = (event, delegate) => parent.calls.gate.audit(event, delegate ?? name);
@@ -209,7 +217,7 @@ async function runDelegate(
     sight?.read({ client, ref });
     sight?.act({ kind: 'told', text, label: null });
   };
-  const ended = await begin(own, order, spawn.terms, stop.signal, onTaken)
+  const ended = await begin(own, order, terms, stop.signal, onTaken)
     .catch(notRecorded)
     .finally(() => {
       tree.running.delete(name);
@@ -229,6 +237,20 @@ async function runDelegate(
   return report;
 }
 
+/** What it runs on: what its definition asks for, as far as that can be had, else what its turn runs on. */
+async function termsOf(
+  { profile }: DelegateOrder,
+  terms: Spawn['terms'],
+  { openModel }: DelegateParts,
+): Promise<Spawn['terms']> {
+  if (profile === undefined) return terms;
+  const { effort } = profile;
+  const opened = profile.model === null ? null : ((await openModel?.(profile.model)) ?? null);
+  const model = opened ?? terms.model;
+  const fits = effort !== null && (effort === 'default' || model.facts.efforts.includes(effort));
+  return { ...terms, model, effort: fits ? effort : terms.effort };
+}
+
 /** A turn whose beginning could not be written has not begun; anything else is a bug. */
 function notRecorded(error: unknown): null {
   if (error instanceof SystemError) return null;
@@ -239,7 +261,7 @@ function notRecorded(error: unknown): null {
 function delegateRuntime(
   parent: Runtime,
   seat: Seat,
-  { name, kind }: DelegateOrder,
+  order: DelegateOrder,
   own: Pick<Runtime, 'journal' | 'recorder' | 'gauge' | 'inbox'> & {
     readonly quarantine: Quarantine;
     readonly audit: Audit;
@@ -248,10 +270,11 @@ function delegateRuntime(
   },
 ): Runtime {
   const { root } = seat;
+  const { name } = order;
   const { journal, recorder, gauge, quarantine, audit, stop, inbox } = own;
   const depth = seat.depth + 1;
   const call = seat.call ?? own.call;
-  const tools = heldTools(kind, parent.calls.tools, depth);
+  const tools = heldTools(order, parent.calls.tools, depth);
   const seen = new Map<string, string>();
   const runtime: Runtime = {
     ...root,
@@ -267,7 +290,7 @@ function delegateRuntime(
     notices: async () => [],
     // Nothing that is said to the session goes to a delegate (DEL-1), only what is said to it by name.
     inbox,
-    systemPrompt: [...root.systemPrompt, delegatePrompt({ name, kind }, ROUNDS[kind], tools, root.calls.tools)],
+    systemPrompt: [...root.systemPrompt, delegatePrompt(order, roundsOf(order), tools, root.calls.tools)],
     refusedAttachments: new Set(),
     sentImages: new Set(),
     calls: {
@@ -301,11 +324,12 @@ function ownQuarantine({ calls, system }: Runtime): Quarantine {
 /** The task becomes the one thing said in its conversation, and the turn is run. */
 async function begin(
   own: Runtime,
-  { name, kind, task }: DelegateOrder,
+  order: DelegateOrder,
   { model, effort, signal }: Spawn['terms'],
   stop: AbortSignal,
   onTaken: (input: Waiting) => void,
 ): Promise<TurnReport> {
+  const { name, task } = order;
   const said = { client: 'houston', ref: name, text: task, attachments: [], delivery: 'queue' } as const;
   const [entry] = await own.recorder.write([{ kind: 'input', ...said, target: null }]);
   if (entry === undefined) throw new Error('an entry was written and is not there');
@@ -315,7 +339,7 @@ async function begin(
     effort,
     // Stopped by itself, it has one more round, to report and do nothing else (SEC-39).
     get roundLimit() {
-      return stop.aborted ? 0 : ROUNDS[kind];
+      return stop.aborted ? 0 : roundsOf(order);
     },
     opening: { id: entry.id, ...said, stillborn: false },
     signal,
@@ -337,7 +361,7 @@ function reportOf(
   quarantine: Quarantine,
   stopped: boolean,
 ): DelegateReport {
-  const { name, kind } = order;
+  const { name } = order;
   const reported = {
     name,
     ended: 'reported',
@@ -349,7 +373,7 @@ function reportOf(
       if (said === '') return unreported(order, 'failed', 'ended without a report');
       return { ...reported, text: said };
     case 'limit': {
-      const why = stopped ? 'The person stopped it' : `It had no rounds left after ${ROUNDS[kind]}`;
+      const why = stopped ? 'The person stopped it' : `It had no rounds left after ${roundsOf(order)}`;
       if (said === '') return unreported(order, 'failed', 'had to end and wrote no report');
       const text = `[${why}: what it was asked to do may not be done.]\n${said}`;
       return { ...reported, text };

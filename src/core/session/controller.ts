@@ -37,6 +37,7 @@ import type { SpendingLimits } from '../runtime/spending.ts';
 import { type InstructionText, systemPrompt } from '../runtime/system-prompt.ts';
 import { withoutHidden } from '../runtime/unanswered-prompts.ts';
 import type { LanguageServers } from '../tools/language-servers.ts';
+import { spawnAgentWith } from '../tools/spawn-agent.ts';
 import { TOOL_LIMITS, type Tool, type ToolLimits } from '../tools/tool.ts';
 import { seal } from '../values/sealed.ts';
 import { answerQuery } from './answer-query.ts';
@@ -65,6 +66,7 @@ import { createOfferedModels } from './offered-models.ts';
 import { oneQuestion } from './one-question.ts';
 import { createOutcomes } from './outcomes.ts';
 import type { FastMode, SessionMemory, SessionParts, ThinkingMode } from './parts.ts';
+import { type AgentsStart, createPrimaryAgent, type PrimaryAgent } from './primary-agent.ts';
 import { createPublisher } from './publish.ts';
 import { createRecorder } from './recorder.ts';
 import { createReload } from './reload.ts';
@@ -162,6 +164,8 @@ export interface ControllerOptions {
   readonly redact: (text: string) => string;
   /** Language servers for the session; absent: none can be started. */
   readonly languages?: LanguageServers;
+  /** Agents as files describe them, and who of them is chosen; absent: there are none. */
+  readonly agents?: AgentsStart;
   /** Read once it is known whether the workspace is trusted: those of a project count only then. */
   readonly skills?: (trusted: boolean) => Promise<Skills>;
   readonly limits?: ToolLimits;
@@ -321,6 +325,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const inbox = createInbox(view.queue, past.held);
   let runtime: Runtime | null = null;
   let startFailed: Refusal | null = null;
+  /** Makes the runtime anew where somebody else is to speak; nothing before there is one. */
+  let dress = (): void => {};
   const autocompact = { wish: past.autocompact ?? options.autocompact ?? { automatic: true, cap: null } };
   const wakeUp = createWakeUp(past);
   // Where nobody looks no figure is asked for.
@@ -351,9 +357,21 @@ export async function createController(options: ControllerOptions): Promise<Sess
     recorder,
     effort: options.settings.effort,
     effortOf: (ref) => efforts.of(ref),
-    isStarted: () => runtime !== null,
-    startFailed: () => startFailed,
+    isStarted: () => runtime !== null && agents.problem === null,
+    startFailed: () => startFailed ?? agents.problem,
     budget: (facts) => compactionBudget(facts, autocompact.wish),
+  });
+  const agents = createPrimaryAgent({
+    start: options.agents ?? null,
+    chosen: past.agent,
+    hasTurns: past.lastTurn > 0,
+    journal,
+    recorder,
+    publisher,
+    models: { parse: options.models.parse, open: guarded.open },
+    model,
+    loop: () => loop,
+    dress: () => dress(),
   });
   const ledger = createLedger(async (change) => {
     await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
@@ -455,6 +473,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     recorder,
     readInstructions: () => instructionsOf(options, trusts(trust.map, folder)),
     readSkills: async () => options.skills?.(trusts(trust.map, folder)),
+    readAgents: (settings) => agents.reload(trusts(trust.map, folder), settings?.agentsDisabled ?? null),
     readSettings: options.settingsAgain ?? null,
   });
   const slow = createSlowWork({ clock, publisher, recorder, outcomes, errors, loop: () => loop });
@@ -510,9 +529,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
       if (asks && model.model !== null && first !== null) titles.ask(first, model.model);
     },
     asleep: wakeUp.of,
+    blocked: () => agents.problem,
     beforeTurn: async () => {
       await reload.instructions();
       await mcp.beforeTurn();
+      await agents.beforeTurn();
       await images.beginPoint();
     },
     mayStart: () => !mcp.holds,
@@ -520,6 +541,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     isHeld: () => delegatesDesk.holdsWords,
     onFailed: (because) => intents.holdArriving(because),
     onSettled: (input, report) => {
+      agents.adopt();
       answers.move();
       memory.lastInput = input;
       memory.lastTurnFailed = report.reason !== 'done';
@@ -572,10 +594,12 @@ export async function createController(options: ControllerOptions): Promise<Sess
       finding,
       instructionsOf(options, trusted),
       options.skills?.(trusted),
+      agents.load(trusted),
     ]);
     publisher.publish({ type: 'head', head: { told: toldBy(found, skills) } });
     await noteOnce(journal, recorder, 'settings', options.permissions?.notes ?? []);
     await noteOnce(journal, recorder, 'instructions', found.skipped.map(skippedWords));
+    let skillsNow = skills;
     let own: Runtime = {
       session: journal.session,
       system,
@@ -603,7 +627,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       sleeps: options.canAsk ? (options.usage?.sleeps ?? 0) : 0,
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
       calls: {
-        tools: mcp.withTools(toolsOf(options, skills)),
+        tools: mcp.withTools(toolsOf(options, skills, agents)),
         gate: createGate({
           ...options.permissions,
           rules: rulesInForce(options, trusted, options),
@@ -647,17 +671,28 @@ export async function createController(options: ControllerOptions): Promise<Sess
     const delegates = {
       openJournal: () => openChildJournal(system, journal, folder, options.version),
       numbers: { last: past.lastDelegate },
+      openModel: async (named: string) => {
+        const ref = options.models.parse(named);
+        const opened = ref.ok ? await guarded.open(ref.value) : ref;
+        return opened.ok ? opened.value : null;
+      },
     };
-    runtime = withDelegates(own, delegates);
+    dress = () => {
+      own = { ...own, calls: { ...own.calls, tools: mcp.withTools(toolsOf(options, skillsNow, agents)) } };
+      runtime = withDelegates(agents.wear(own), delegates, own);
+    };
+    dress();
     mcp.started((tools) => {
-      for (const one of [own, runtime]) if (one !== null) one.calls.tools = tools;
+      own.calls.tools = tools;
+      if (runtime !== null) runtime.calls.tools = agents.narrow(tools);
     });
     reload.started({ found, skills }, (told, settings) => {
-      const before = own;
+      const before = runtime ?? own;
+      skillsNow = told.skills;
       own = toldAgain(own, {
         systemPrompt: systemPrompt(surroundings, told.found.instructions, told.skills?.list),
         skills: told.skills,
-        tools: mcp.withTools(toolsOf(options, told.skills)),
+        tools: mcp.withTools(toolsOf(options, told.skills, agents)),
         settings,
       });
       if (settings !== null) {
@@ -666,9 +701,9 @@ export async function createController(options: ControllerOptions): Promise<Sess
         Object.assign(limits, settings.spending);
         models.offer(settings.enabledModels);
       }
-      runtime = withDelegates(own, delegates);
+      dress();
       publisher.publish({ type: 'head', head: { told: toldBy(told.found, told.skills) } });
-      return beginsOtherwise(before, own);
+      return beginsOtherwise(before, runtime ?? own);
     });
     await dropStale({ inbox, recorder });
     if (options.canAsk) await wakeUp.arm({ inbox, recorder });
@@ -679,7 +714,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       publisher.publish({ type: 'head', head: { startupProblem: startFailed } });
       return;
     }
-    publisher.publish({ type: 'head', head: { ready: model.model !== null } });
+    model.show();
     loop.wake();
     ahead.soon();
     await desk.start();
@@ -744,6 +779,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     answers,
     models,
     model,
+    agents,
     loop,
     desk,
     delegates: delegatesDesk,
@@ -826,13 +862,21 @@ function rulesInForce(
 }
 
 /** What a session can not serve is not offered. */
-function toolsOf({ tools, jobs, canAsk }: ControllerOptions, skills: Skills | undefined): readonly Tool[] {
-  return tools.filter(
+function toolsOf(
+  { tools, jobs, canAsk }: ControllerOptions,
+  skills: Skills | undefined,
+  { enabled }: Pick<PrimaryAgent, 'enabled'>,
+): readonly Tool[] {
+  const served = tools.filter(
     ({ needs }) =>
       (needs !== 'skills' || (skills?.list.length ?? 0) > 0) &&
       (needs !== 'jobs' || jobs !== undefined) &&
       (needs !== 'standing' || canAsk),
   );
+  const delegates = enabled.flatMap(({ kind, ...rest }) => (kind === 'primary' ? [] : [{ ...rest, kind }]));
+  return delegates.length === 0
+    ? served
+    : served.map((tool) => (tool.needs === 'delegates' ? spawnAgentWith(delegates) : tool));
 }
 
 async function instructionsOf({ instructions }: ControllerOptions, trusted: boolean): Promise<InstructionsFound> {

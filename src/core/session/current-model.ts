@@ -10,6 +10,8 @@ import type { Publisher } from './publish.ts';
 export interface CurrentModel {
   readonly model: Model | null;
   readonly effort: Effort;
+  /** The one of the conversation, whatever is worn over it. */
+  readonly own: Model | null;
   /** Why there is no model. */
   readonly problem: Refusal | null;
   /** Opens the model of the command line, the session, the settings or the environment, in that order. */
@@ -22,8 +24,16 @@ export interface CurrentModel {
    */
   choose(ref: ModelRef | null, effort: Effort | null, busy: boolean): Promise<Refusal | null>;
   adopt(): Promise<void>;
+  /** What whoever speaks asks for: it counts before the conversation's own, until one of these is chosen. */
+  wear(worn: WornModel): void;
   /** Publishes what is shown of it once more: what else it depends on has changed. */
   show(): void;
+}
+
+/** A model and an effort that a profile asks for; null for the conversation's own. */
+export interface WornModel {
+  readonly model: Model | null;
+  readonly effort: Effort | null;
 }
 
 export interface CurrentModelParts {
@@ -53,19 +63,22 @@ export function createCurrentModel({
   let model: Model | null = null;
   let effort = given.effort;
   let problem: Refusal | null = null;
-  let pending: { readonly model: Model | null; readonly effort: Effort } | null = null;
+  let pending: { readonly model: Model | null; readonly effort: Effort; readonly keeps: WornModel } | null = null;
+  let worn: WornModel = NOTHING_WORN;
+  const inUse = (): Model | null => worn.model ?? model;
 
   const show = (): void => {
+    const model = inUse();
     publisher.publish({
       type: 'head',
       head: {
         model: model?.ref ?? null,
-        effort,
+        effort: worn.effort ?? effort,
         contextWindow: model?.facts.contextWindow ?? null,
         fast: { on: given.fast(), offered: model?.facts.fast === true },
         compactAt: model === null ? null : shareOf(model.facts, given.budget(model.facts)),
         pendingModel: pending?.model?.ref ?? null,
-        startupProblem: given.startFailed() ?? problem,
+        startupProblem: given.startFailed() ?? (model === null ? problem : null),
         ready: model !== null && isStarted(),
       },
     });
@@ -82,19 +95,23 @@ export function createCurrentModel({
       model = next.model;
       problem = null;
     }
+    worn = next.keeps;
     if (pending === next) pending = null;
     show();
   };
 
   return {
     get model() {
+      return inUse();
+    },
+    get own() {
       return model;
     },
     get effort() {
-      return effort;
+      return worn.effort ?? effort;
     },
     get problem() {
-      return problem;
+      return inUse() === null ? problem : null;
     },
     start: async (explicit, session, interactive) => {
       const choice = models.configured({ explicit, session, interactive });
@@ -106,7 +123,8 @@ export function createCurrentModel({
       show();
     },
     aim: async (target) => {
-      const wanted = target?.effort ?? effort;
+      const wanted = target?.effort ?? worn.effort ?? effort;
+      const model = inUse();
       if (target === null || target.model === null)
         return model === null
           ? refuse('no-model', 'There is no model: choose one with /model.')
@@ -122,10 +140,17 @@ export function createCurrentModel({
         opened = outcome.value;
       }
       // What runs now, chosen again, takes an earlier choice back (SC-19.3).
-      const same = opened !== null && model !== null && isSameModel(opened.ref, model.ref);
-      const next = busy && same ? null : (opened ?? pending?.model ?? null);
+      const now = inUse();
+      const same = opened !== null && now !== null && isSameModel(opened.ref, now.ref);
+      const next = busy && same && worn.model === null ? null : (opened ?? pending?.model ?? null);
       const saved = opened === null || same ? null : given.effortOf(opened.ref);
-      pending = { model: next, effort: newEffort ?? saved ?? pending?.effort ?? effort };
+      const before = pending?.keeps ?? worn;
+      const keeps = ref === null ? before : NOTHING_WORN;
+      pending = {
+        model: next,
+        effort: newEffort ?? saved ?? pending?.effort ?? effort,
+        keeps: newEffort === null ? keeps : { ...keeps, effort: null },
+      };
       if (busy) {
         show();
         return null;
@@ -147,9 +172,15 @@ export function createCurrentModel({
         if (!(error instanceof SystemError)) throw error;
       }
     },
+    wear: (next) => {
+      worn = next;
+      show();
+    },
     show,
   };
 }
+
+const NOTHING_WORN: WornModel = { model: null, effort: null };
 
 function shareOf({ contextWindow }: ModelFacts, budget: number | null): number | null {
   return contextWindow === null || budget === null ? null : budget / contextWindow;

@@ -16,6 +16,7 @@ import type { CompactionWish } from '../runtime/compact-budget.ts';
 import { type ContextGauge, createContextGauge, type SavedGauge } from '../runtime/context-gauge.ts';
 import { DELEGATE } from '../runtime/delegate.ts';
 import { createUnansweredPrompts, type SavedPrompts, type UnansweredPrompts } from '../runtime/unanswered-prompts.ts';
+import { type ChosenAgent, PRIMARY_AGENT, readChosen } from './agent-record.ts';
 import { ASIDE, MOST_ASIDES, readAside } from './aside-record.ts';
 import { AUTOCOMPACT, readWish } from './autocompact.ts';
 import type { Follower } from './follower.ts';
@@ -48,6 +49,8 @@ export interface Recollection {
   /** What was said first, with words in it; null before that. */
   readonly firstPrompt: string | null;
   readonly autocompact: CompactionWish | null;
+  /** Whom the person chose to talk with; null where nobody was chosen, nor None. */
+  readonly agent: ChosenAgent | null;
   /** The usage limit a turn sleeps for, itself or in a delegate; null once it was heard of again. */
   readonly sleep: (UsageLimit & { readonly turn: number }) | null;
   readonly fileChanges: readonly FileChange[];
@@ -183,6 +186,7 @@ function createFold(session: string, folder: string, version: string, kept: stri
     named: false,
     firstPrompt: null,
     autocompact: null,
+    agent: null,
     sleep: null,
     fileChanges: [],
     openUndo: null,
@@ -240,14 +244,17 @@ function createFold(session: string, folder: string, version: string, kept: stri
     } else if (isKind(entry, 'turn-start')) {
       if (entry.once !== true) state.model = entry.model;
     } else if (isKind(entry, 'sleep')) state.sleep = { turn: entry.turn, until: entry.until, failure: entry.failure };
-    else if (isKind(entry, 'model')) state.model = entry.model;
-    else if (isKind(entry, 'mode')) state.modeChosen = true;
+    else if (isKind(entry, 'model')) {
+      state.model = entry.model;
+      if (state.agent !== null) state.agent = { ...state.agent, overruled: true };
+    } else if (isKind(entry, 'mode')) state.modeChosen = true;
     else if (isKind(entry, 'name')) state.named ||= entry.by !== 'prompt';
     else if (isKind(entry, 'record') && entry.name === RELEASED) state.released = true;
     else if (isKind(entry, 'record') && entry.name === ASIDE) {
       const aside = readAside(entry.data);
       if (aside !== null) view.asides = [...view.asides.filter(({ id }) => id !== aside.id), aside].slice(-MOST_ASIDES);
-    } else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) state.autocompact = readWish(entry.data);
+    } else if (isKind(entry, 'record') && entry.name === PRIMARY_AGENT) state.agent = readChosen(entry.data);
+    else if (isKind(entry, 'record') && entry.name === AUTOCOMPACT) state.autocompact = readWish(entry.data);
     else if (isKind(entry, 'queue')) state.held = entry.paused === null ? [] : (entry.held ?? entry.order);
     else if (isKind(entry, 'turn-end')) state.lastEnd = entry;
     else if (isKind(entry, 'file-change'))

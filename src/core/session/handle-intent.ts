@@ -194,6 +194,8 @@ async function handleIntent(
       return chooseModel(parts, intent, client);
     case 'adjust-effort':
       return adjustEffort(parts, intent.by > 0 ? 1 : -1, client);
+    case 'cycle-agent':
+      return parts.agents.cycle(client);
     case 'set-thinking':
       return setThinking(parts, intent.mode, client);
     case 'recall':

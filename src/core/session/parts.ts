@@ -25,6 +25,7 @@ import type { LatestWindow } from './latest-window.ts';
 import type { McpDesk } from './mcp-desk.ts';
 import type { OfferedModels } from './offered-models.ts';
 import type { Outcomes } from './outcomes.ts';
+import type { PrimaryAgent } from './primary-agent.ts';
 import type { Publisher } from './publish.ts';
 import type { SessionRecorder } from './recorder.ts';
 import type { Reload } from './reload.ts';
@@ -86,6 +87,8 @@ export interface SessionParts {
   /** Null until the session is ready. */
   readonly runtime: () => Runtime | null;
   readonly autocompact: Autocompact;
+  /** Whom the person talks with, and the profiles there are. */
+  readonly agents: PrimaryAgent;
   readonly fast: FastMode;
   readonly thinking: ThinkingMode;
   readonly forwarded: Pick<ThinkingForwarded, 'state'>;

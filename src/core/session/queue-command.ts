@@ -16,6 +16,7 @@ export async function queueCommand(
   client: ClientId,
   arriving: Arriving,
   ahead: boolean,
+  /** A way out of what keeps turns from starting: it runs ahead of what waits for that. */
   cures = false,
 ): Promise<Sent> {
   const { memory, inbox, loop, recorder, outcomes } = parts;
@@ -33,7 +34,7 @@ export async function queueCommand(
   outcomes.set({ client, ref }, 'waiting');
   if (here === true) parts.handBacks.expect(entry!.id);
   const first =
-    (idle || (cures && parts.model.model === null)) && ahead && loop.running === null
+    (idle || (cures && (parts.model.model === null || parts.agents.problem !== null))) && ahead && loop.running === null
       ? (inbox.rows[0]?.id ?? null)
       : null;
   const row = inbox.add({ id: entry!.id, ...body }, first);

@@ -19,6 +19,8 @@ export interface ReloadParts {
   readonly recorder: Recorder;
   readonly readInstructions: () => Promise<InstructionsFound>;
   readonly readSkills: () => Promise<Skills | undefined>;
+  /** Agent profiles, as the settings name them by now; what is wrong with them, one line each. */
+  readonly readAgents: (settings: SettingsAgain | null) => Promise<readonly string[]>;
   /** Null where there are none to read. */
   readonly readSettings: (() => Promise<SettingsAgain>) | null;
 }
@@ -36,7 +38,7 @@ export interface Reload {
   instructions(): Promise<void>;
 }
 
-const CACHE_WORDS = 'the cache starts over with the next request';
+export const CACHE_WORDS = 'the cache starts over with the next request';
 
 export function createReload(parts: ReloadParts): Reload {
   const { recorder } = parts;
@@ -95,8 +97,9 @@ export function createReload(parts: ReloadParts): Reload {
         parts.readSettings?.() ?? null,
       ]);
       told = { found, skills: skills.skills };
+      const agents = await parts.readAgents(settings);
       const restarts = adopt(told, settings);
-      const problems = [...(settings?.problems ?? []), ...lines, ...skills.lines];
+      const problems = [...(settings?.problems ?? []), ...lines, ...skills.lines, ...agents];
       const later = settings?.later ?? [];
       const text = [
         `Read again: ${counted(told)}.`,

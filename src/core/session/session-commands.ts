@@ -5,6 +5,7 @@ import type { ClientId } from '../../protocol/session.ts';
 import type { SessionCommand } from '../../protocol/view.ts';
 import { modelRefText } from '../models/model-ref.ts';
 import type { Waiting } from '../runtime/inbox.ts';
+import { AGENT_COMMAND, completeAgent } from './agent-command.ts';
 import { KEEP_ASIDE, keepAside } from './aside-intent.ts';
 import { chooseAutocompact } from './autocompact.ts';
 import { chooseModel } from './choose-model.ts';
@@ -67,6 +68,8 @@ interface IdleCommand extends KnownCommand {
   readonly ahead: boolean;
   /** A way to a model: where there is none, it runs ahead of what waits for one (decisions §10.7). */
   readonly cures?: true;
+  /** A way out where a broken agent keeps turns from starting (ST-8). */
+  readonly curesAgents?: true;
   /** Why it can not be carried out whatever it waits for; null when it may wait. */
   refuses(parts: SessionParts, argument: string): Refusal | null;
   carryOut(parts: SessionParts, argument: string, signal: AbortSignal, row: Waiting): Promise<CommandEnd>;
@@ -151,6 +154,7 @@ const COMMANDS: readonly Command[] = [
     always: true,
     run: (parts, argument) => setMode(parts, argument as PermissionMode),
   },
+  AGENT_COMMAND,
   {
     name: 'login',
     group: 'Model',
@@ -191,6 +195,7 @@ const COMMANDS: readonly Command[] = [
     description: 'Read settings, instructions, skills and keys again',
     during: 'after',
     ahead: false,
+    curesAgents: true,
     refuses: () => null,
     carryOut: ({ reload }) => reload.all(),
   },
@@ -417,8 +422,8 @@ export async function runCommand(
       { ...intent, argument },
       client,
       arriving,
-      'carryOut' in command && command.ahead,
-      command.cures,
+      'carryOut' in command && (command.ahead || curesNow(parts, command)),
+      command.cures === true || curesNow(parts, command),
     );
   const sent = await command.run(heard, argument, client, { ref: intent.ref, arriving });
   if (sent === 'begun') return accepted();
@@ -429,6 +434,10 @@ export async function runCommand(
 /** Whether a stop that is sent in the same breath is meant for it: it waits for an idle session, or takes its time. */
 export function isTakenBack(name: string): boolean {
   return COMMANDS.some((one) => one.name === name && ('carryOut' in one || one.takenBack === true));
+}
+
+function curesNow({ agents }: SessionParts, command: Command): boolean {
+  return 'carryOut' in command && command.curesAgents === true && agents.problem !== null;
 }
 
 /** Why it can not run, whenever its turn comes; null when it may. */
@@ -443,7 +452,10 @@ function refusalOf(parts: SessionParts, command: Command, argument: string): Ref
   if (startupProblem !== null && !stays)
     return {
       identifier: startupProblem.identifier,
-      message: `${startupProblem.message}. Choose another model with /model, or start again.`,
+      message:
+        parts.agents.problem === null
+          ? `${startupProblem.message}. Choose another model with /model, or start again.`
+          : `${startupProblem.message}.`,
     };
   return 'carryOut' in command ? command.refuses(parts, argument) : null;
 }
@@ -512,7 +524,7 @@ async function forgetTrust(memory: TrustMemory | null): Promise<string> {
 
 /** What an argument can be, by what was typed of it. */
 export async function completeArgument(
-  parts: Pick<SessionParts, 'models' | 'runtime' | 'desk' | 'signIn' | 'mcp'>,
+  parts: Pick<SessionParts, 'models' | 'runtime' | 'desk' | 'signIn' | 'mcp' | 'agents'>,
   name: string,
   typed: string,
 ): Promise<{ value: string; description: string }[]> {
@@ -520,6 +532,7 @@ export async function completeArgument(
   if (name === '$') return completeTarget(parts, typed);
   if (name === 'jobs') return completeJobs(parts, typed);
   if (name === 'mcp') return completeMcp(parts.mcp, typed);
+  if (name === AGENT_COMMAND.name) return completeAgent(parts, typed);
   if (name === 'btw') return completeSideTarget(parts, typed);
   if (name === 'login' || name === 'logout') return completeSignIn(parts, typed, name === 'logout');
   if (name === 'model') return modelChoices(models.list()).filter((row) => row.value.includes(typed));

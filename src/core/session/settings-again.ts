@@ -12,6 +12,7 @@ export interface SettingsAgain {
   readonly stallMs: number;
   readonly limits: ToolLimits;
   readonly autoVet: boolean;
+  readonly agentsDisabled: readonly string[];
   readonly sleeps: number;
   readonly enabledModels: readonly string[];
   readonly spending: SpendingLimits;

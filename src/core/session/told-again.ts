@@ -36,6 +36,6 @@ export function toldAgain(
 /** Whether requests begin with other words or other tools: then no service remembers the beginning. */
 export function beginsOtherwise(before: Runtime, now: Runtime): boolean {
   const beginning = ({ systemPrompt, calls }: Runtime): string =>
-    JSON.stringify([systemPrompt, calls.tools.map(({ name }) => name)]);
+    JSON.stringify([systemPrompt, calls.tools.map(({ name, description }) => [name, description])]);
   return beginning(before) !== beginning(now);
 }

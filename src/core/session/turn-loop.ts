@@ -1,3 +1,4 @@
+import type { Refusal } from '../../base/refusal.ts';
 import type { EntryBody, EntryId, QueuePause } from '../../protocol/entry.ts';
 import { isSameModel, type ModelRef, type Target } from '../../protocol/message.ts';
 import type { UsageLimit } from '../../protocol/usage.ts';
@@ -66,6 +67,8 @@ export interface TurnLoopParts {
   readonly onTaken: (input: Waiting) => void;
   /** A usage limit the turn this input opens goes on sleeping for, after a restart. */
   readonly asleep: (input: EntryId) => { readonly asleep?: UsageLimit };
+  /** Why no turn may start; what needs none may. */
+  readonly blocked: () => Refusal | null;
   /** Before a turn's first effect. */
   readonly beforeTurn: () => Promise<void>;
   /** What waits is held for this failure. */
@@ -101,8 +104,8 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
     const row = inbox.next();
     if (row === null) return null;
     // A shell line and a command need no model; everything else waits for one.
-    if (row.delivery !== 'shell' && row.delivery !== 'command' && model.model === null) return null;
-    if (row.delivery !== 'shell' && row.delivery !== 'command' && parts.isHeld()) return null;
+    const isTurn = row.delivery !== 'shell' && row.delivery !== 'command';
+    if (isTurn && (model.model === null || parts.blocked() !== null || parts.isHeld())) return null;
     const beside = takeBeside(row);
     inbox.start([row, ...beside]);
     // With the last held row gone, or none held at all, the queue is no longer paused: the journal says so first.
@@ -159,15 +162,15 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
 
   const wake = (): void => {
     if (pumping !== null || closed) return;
-    refuseWithoutModel();
+    refuseUnready();
     pumping = Promise.resolve();
     const started = pump();
     if (pumping !== null) pumping = started;
   };
 
-  /** Headless, with no model: nobody will choose one, so what waits ends here. */
-  const refuseWithoutModel = (): void => {
-    const { problem } = model;
+  /** Headless, with no model or a broken agent: nobody will cure that, so what waits ends here. */
+  const refuseUnready = (): void => {
+    const problem = model.problem ?? parts.blocked();
     if (!parts.dropsAfterFailure || problem === null || parts.runtime() === null) return;
     drop(inbox.remove('all'), { level: 'error', identifier: problem.identifier, text: problem.message }, 'failed');
   };

@@ -356,6 +356,17 @@ export const SETTINGS = {
   ),
   claudeIdleMinutes: whole('claude.idleMinutes', 10, [1, 1440], 'session', 'Minutes one of them is kept.'),
   fast: flag('agent.fast.enabled', false, 'session', 'Asks for the faster, dearer service where a model has one.'),
+  primaryAgent: text(
+    'agent.primary',
+    'session',
+    'Whom new sessions talk with: the name of a primary agent of agents/NAME.md; "none", or unset: Houston itself.',
+  ),
+  agentsDisabled: texts(
+    'agents.disabled',
+    'person',
+    'session',
+    'Names of agent definitions that are switched off; /agent off writes it.',
+  ),
   spendingSession: dollars(
     'limits.spending.session',
     'session',

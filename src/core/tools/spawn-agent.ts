@@ -6,61 +6,93 @@ import { limitOutput } from './limit-output.ts';
 import { argumentsLabel, wrongArguments } from './planning.ts';
 import description from './spawn-agent.md' with { type: 'text' };
 import { textDisplay } from './text-display.ts';
-import type { DelegateOrder, DelegateReport, Tool, ToolOutcome, ToolWorld } from './tool.ts';
+import type {
+  DelegateKind,
+  DelegateOrder,
+  DelegateProfile,
+  DelegateReport,
+  Tool,
+  ToolOutcome,
+  ToolWorld,
+} from './tool.ts';
 
 /** Things one call may hand out. */
 const MOST_EACH = 8;
 
-const given = toolArguments({
-  kind: choice('What the delegate may do.', ['reader', 'checker', 'worker']),
-  task: text('Everything it needs to know: it sees nothing else.'),
-  each: optional(list('One delegate for each of these, with the same task.', text('One of them.'), 1, MOST_EACH)),
-});
+const KINDS: readonly DelegateKind[] = ['reader', 'checker', 'worker'];
 
-export const spawnAgent: Tool<readonly DelegateOrder[]> = {
-  name: 'spawn_agent',
-  description,
-  needs: 'delegates',
-  heldBy: 'reader',
-  input: given.schema,
-  // What it is told is all it acts on.
-  routing: ['kind', 'task', 'each'],
-  order: 'beside',
-  title: (input) => titleOf(peek(input, 'kind') || 'Delegate', [], peek(input, 'task')),
+const argumentsFor = (profiles: readonly DelegateProfile[]) =>
+  toolArguments({
+    kind: choice('What the delegate may do.', [...KINDS, ...profiles.map(({ name }) => name)]),
+    task: text('Everything it needs to know: it sees nothing else.'),
+    each: optional(list('One delegate for each of these, with the same task.', text('One of them.'), 1, MOST_EACH)),
+  });
 
-  async plan(input, context) {
-    const read = given.read(input);
-    if (!read.ok) return wrongArguments(read.refusal);
-    const { kind, task, each } = read.value;
-    const { nameDelegate } = context;
-    if (!nameDelegate) return { ok: false, message: 'No delegate can be started here.' };
-    if (context.instructionPrivate === true)
+export const spawnAgent = spawnAgentWith([]);
+
+/** The tool where the person has described delegates of their own: a kind may name one (DEL-5). */
+export function spawnAgentWith(profiles: readonly DelegateProfile[]): Tool<readonly DelegateOrder[]> {
+  const given = argumentsFor(profiles);
+  return {
+    name: 'spawn_agent',
+    description: described(profiles),
+    needs: 'delegates',
+    heldBy: 'reader',
+    input: given.schema,
+    // What it is told is all it acts on.
+    routing: ['kind', 'task', 'each'],
+    order: 'beside',
+    title: (input) => titleOf(peek(input, 'kind') || 'Delegate', [], peek(input, 'task')),
+
+    async plan(input, context) {
+      const read = given.read(input);
+      if (!read.ok) return wrongArguments(read.refusal);
+      const { kind: named, task, each } = read.value;
+      const profile = profiles.find(({ name }) => name === named);
+      const kind = profile?.kind ?? KINDS.find((one) => one === named) ?? 'reader';
+      const { nameDelegate } = context;
+      if (!nameDelegate) return { ok: false, message: 'No delegate can be started here.' };
+      if (context.instructionPrivate === true)
+        return {
+          ok: false,
+          message: 'Released or private content was shown to you, so no task of yours goes to a delegate any more.',
+        };
+      const tasks = each === null ? [task] : each.map((one) => `${task}\n\nYours is this one: ${one}`);
+      const orders = tasks.map(
+        (own): DelegateOrder => ({
+          name: nameDelegate(),
+          kind,
+          task: own,
+          ...(profile === undefined ? {} : { profile }),
+        }),
+      );
+      const label = argumentsLabel(context);
       return {
-        ok: false,
-        message: 'Released or private content was shown to you, so no task of yours goes to a delegate any more.',
+        ok: true,
+        title: titleOf(
+          named,
+          orders.map(({ name }) => name),
+          task,
+        ),
+        effects: orders.map((order) => ({ kind: 'delegate', agent: named, task: order.task, label })),
+        diffs: [],
+        planned: orders,
       };
-    const tasks = each === null ? [task] : each.map((one) => `${task}\n\nYours is this one: ${one}`);
-    const orders = tasks.map((own): DelegateOrder => ({ name: nameDelegate(), kind, task: own }));
-    const label = argumentsLabel(context);
-    return {
-      ok: true,
-      title: titleOf(
-        kind,
-        orders.map(({ name }) => name),
-        task,
-      ),
-      effects: orders.map((order) => ({ kind: 'delegate', agent: kind, task: order.task, label })),
-      diffs: [],
-      planned: orders,
-    };
-  },
+    },
 
-  async run(orders, world) {
-    const reports = await world.delegate(orders);
-    const [only] = reports;
-    return reports.length === 1 && only !== undefined ? alone(only) : together(reports, world);
-  },
-};
+    async run(orders, world) {
+      const reports = await world.delegate(orders);
+      const [only] = reports;
+      return reports.length === 1 && only !== undefined ? alone(only) : together(reports, world);
+    },
+  };
+}
+
+function described(profiles: readonly DelegateProfile[]): string {
+  if (profiles.length === 0) return description;
+  const rows = profiles.map((one) => `  - \`${one.name}\` (a ${one.kind}): ${one.description}`);
+  return `${description.trimEnd()}\n- A kind may also be one of these, which the person described; take the one whose description fits the work:\n${rows.join('\n')}`;
+}
 
 function titleOf(kind: string, names: readonly string[], task: string): string {
   const [first] = names;

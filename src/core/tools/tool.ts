@@ -4,7 +4,7 @@ import type { AskRow, Question } from '../../protocol/ask.ts';
 import type { Display, FileDiff, TodoItem } from '../../protocol/display.ts';
 import type { Effect } from '../../protocol/effect.ts';
 import type { Label } from '../../protocol/label.ts';
-import type { Attachment } from '../../protocol/message.ts';
+import type { Attachment, Effort } from '../../protocol/message.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Files } from '../../system/files.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -117,6 +117,23 @@ export interface DelegateOrder {
   readonly kind: DelegateKind;
   /** All it is told. */
   readonly task: string;
+  /** The definition it was started by; absent: it is what its kind is. */
+  readonly profile?: DelegateProfile;
+}
+
+/** A delegate as a file describes it: of a kind, and with no more than that. */
+export interface DelegateProfile {
+  readonly name: string;
+  readonly description: string;
+  readonly kind: DelegateKind;
+  /** Names of the tools it may hold at most; null for all of its kind. */
+  readonly tools: readonly string[] | null;
+  readonly rounds: number | null;
+  /** Null for that of whoever starts it. */
+  readonly model: string | null;
+  readonly effort: Effort | null;
+  /** What it is told about itself. */
+  readonly body: string;
 }
 
 export interface DelegateReport {

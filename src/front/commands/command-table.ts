@@ -30,6 +30,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   key('send-mode', 'Prompt', 'Next send: steer, queue or interrupt', ['alt-s'], { where: 'prompt' }),
   key('recall', 'Prompt', 'Take back what waits; else stop the turn; else fold the cards', ['alt-c']),
   key('editor', 'Prompt', 'Write the prompt in your editor', ['ctrl-g'], { where: 'prompt', whyNot: notDuringTurn }),
+  key('next-agent', 'Model', 'Talk with the next primary agent, or none', ['alt-p']),
   key('effort-up', 'Model', 'Think one level harder', []),
   key('effort-down', 'Model', 'Think one level less', []),
   key('paste', 'Prompt', 'Paste from the clipboard', ['ctrl-v'], { where: 'prompt' }),

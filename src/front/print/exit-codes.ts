@@ -10,6 +10,7 @@ const CODES: Readonly<Record<string, number>> = {
   'unknown-model': 3,
   'settings-unreadable': 3,
   'mcp-failed': 3,
+  'agent-broken': 3,
   'empty-prompt': 2,
   'effect-refused': 4,
   unreachable: 5,

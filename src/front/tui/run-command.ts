@@ -126,6 +126,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     if (!isEffort(argument)) return noted(screen, `No level ${argument}: ${EFFORTS.join(', ')}`, 'warning');
     return step(screen, { kind: 'send', intent: { type: 'set-model', model: null, effort: argument } });
   },
+  'next-agent': (screen) => step(screen, { kind: 'send', intent: { type: 'cycle-agent' } }),
   'effort-up': (screen) => step(screen, { kind: 'send', intent: { type: 'adjust-effort', by: 1 } }),
   'effort-down': (screen) => step(screen, { kind: 'send', intent: { type: 'adjust-effort', by: -1 } }),
   mode: (screen, context, argument) => {

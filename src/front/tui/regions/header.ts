@@ -47,6 +47,7 @@ export function drawHeader(painter: Painter, scene: Scene): void {
     drawRight(painter, theme, x + left + 2, header.y, place, width - left - 2);
   } else {
     const mode: Line = [
+      ...agentWords(scene),
       piece(`[${keymap.label('next-mode') ?? ''}]`, 'accent'),
       piece(' Mode: ', 'quiet'),
       piece(MODE_WORDS[head.mode], head.mode === 'ask' ? 'text' : 'strong'),
@@ -97,6 +98,19 @@ function hitToggles(painter: Painter, toggles: readonly Toggle[], end: number, y
     x -= width;
     if (target !== null) painter.hit(rect(x, y, width, 1), target);
   }
+}
+
+/** Whom the person talks with, where it is not Houston itself. */
+function agentWords({ view, keymap }: Scene): Line {
+  const { agent } = view.head;
+  if (agent === undefined || agent === null) return [];
+  const chord = keymap.label('next-agent');
+  return [
+    ...(chord === null ? [] : [piece(`[${chord}]`, 'accent'), piece(' ', 'quiet')]),
+    piece('Agent: ', 'quiet'),
+    piece(cutToWidth(agent, 24), 'strong'),
+    piece('   ', 'quiet'),
+  ];
 }
 
 function nextFocusWord({ view, screen }: Scene): string {

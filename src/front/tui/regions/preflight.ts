@@ -115,15 +115,22 @@ function preflightLines(scene: Scene, width: number): Ranked[] {
   ];
 }
 
+/** Where a broken agent keeps turns from starting. */
+const AGENT_CURES = [
+  { name: '/reload', words: 'reads it again' },
+  { name: '/agent', words: 'chooses another' },
+];
+
 const CURES = [
   { name: '/model', words: 'chooses a model' },
   { name: '/login', words: 'signs in' },
   { name: '/settings', words: 'changes settings' },
-] as const;
+];
 
 /** The commands that may cure a start that failed; none where there is no session that could run them. */
 export function cures({ head }: View): readonly (typeof CURES)[number][] {
-  return CURES.filter(({ name }) => head.commands.some((command) => `/${command.name}` === name));
+  const ways = head.startupProblem?.identifier === 'agent-broken' ? AGENT_CURES : CURES;
+  return ways.filter(({ name }) => head.commands.some((command) => `/${command.name}` === name));
 }
 
 function modeWords(scene: Scene): string {
