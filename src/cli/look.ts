@@ -9,6 +9,7 @@ export function lookOf(settings: Settings, theme: string | null): Look {
     reducedMotion: settings.reducedMotion,
     maxPromptRows: settings.editorRows ?? 10,
     wheelRows: settings.wheelRows ?? 3,
+    ...(settings.subagentCardRows === null ? {} : { delegateRows: settings.subagentCardRows }),
     sendMode: settings.sendMode === 'queue' ? 'queue' : 'steering',
     keybindings: settings.keybindings,
     hooks: {

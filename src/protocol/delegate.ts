@@ -49,4 +49,8 @@ export const ACTS_SHOWN = 50;
 export const ACTS_KEPT = 500;
 export const DELEGATES_KEPT = 64;
 
+/** It was cut short with words in hand; one that came to its end by itself simply did not need them. */
+export const isLost = ({ state, unread }: Pick<DelegateRow, 'state' | 'unread'>): boolean =>
+  unread.length > 0 && (state === 'failed' || state === 'stopped');
+
 export const isAtWork = (row: Pick<DelegateRow, 'state'>): boolean => row.state === 'running';

@@ -6,6 +6,7 @@ import {
   type DelegateRow,
   type DelegateWord,
   isAtWork,
+  isLost,
 } from '../../protocol/delegate.ts';
 import type { Intent, Sent } from '../../protocol/intent.ts';
 import type { AnswerTo } from '../../protocol/query.ts';
@@ -128,9 +129,4 @@ export function createDelegatesDesk({ publisher, clock, redact, onFree }: Delega
       return holding();
     },
   };
-}
-
-/** It was cut short with words in hand; one that came to its end by itself simply did not need them. */
-function isLost({ state, unread }: Told): boolean {
-  return unread.length > 0 && (state === 'failed' || state === 'stopped');
 }

@@ -1,10 +1,11 @@
+import { isLost } from '../../protocol/delegate.ts';
 import type { View } from '../../protocol/view.ts';
 
 /** The few facts on which it depends whether a command can run now. */
 export interface Facts {
   /** A turn, a shell line or a compaction runs. */
   readonly running: boolean;
-  /** Items waiting in line. */
+  /** Items waiting in line, and delegates that were cut short with words in hand. */
   readonly waiting: number;
   /** Of these, the ones no pause holds. */
   readonly lined: number;
@@ -19,7 +20,7 @@ export interface Facts {
 export function factsOf(view: View, draft: boolean): Facts {
   return {
     running: isRunning(view),
-    waiting: view.queue.rows.length,
+    waiting: view.queue.rows.length + (view.delegates?.filter(isLost).length ?? 0),
     lined: view.queue.rows.filter((row) => row.held !== true).length,
     paused: view.queue.paused !== null,
     pausedByFailure: view.queue.paused?.because === 'failed',

@@ -64,6 +64,7 @@ export interface Look {
   readonly maxPromptRows?: number;
   readonly wheelRows?: number;
   readonly hooks?: HooksShown;
+  readonly delegateRows?: number;
   readonly keybindings?: Readonly<Record<string, string>>;
 }
 
@@ -142,7 +143,7 @@ export function runMissionControl(control: MissionControl): Promise<ExitReport> 
 
 const NO_HOOKS: HooksShown = { rows: false, injected: 'hidden' };
 
-function screenLook({ theme, reducedMotion, sendMode, maxPromptRows, wheelRows, hooks }: Look) {
+function screenLook({ theme, reducedMotion, sendMode, maxPromptRows, wheelRows, hooks, delegateRows }: Look) {
   return {
     themeChoice: theme ?? 'auto',
     reducedMotion: reducedMotion ?? false,
@@ -150,6 +151,7 @@ function screenLook({ theme, reducedMotion, sendMode, maxPromptRows, wheelRows, 
     maxPromptRows: Math.max(1, maxPromptRows ?? 10),
     wheelRows: Math.max(1, wheelRows ?? 3),
     hooks: hooks ?? NO_HOOKS,
+    ...(delegateRows === undefined ? {} : { delegateRows }),
   } as const;
 }
 

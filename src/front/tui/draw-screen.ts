@@ -8,6 +8,8 @@ import { askHeight, askLeast, type DrawnAsk, drawAsk } from './modals/ask.ts';
 import { currentAsk } from './modals/ask-state.ts';
 import { drawConfirm } from './modals/confirm.ts';
 import { drawConnect } from './modals/connect-provider-rows.ts';
+import { delegateOf } from './modals/delegate-viewer.ts';
+import { drawDelegate } from './modals/delegate-viewer-draw.ts';
 import { helpRows } from './modals/help-rows.ts';
 import { drawHistory } from './modals/history.ts';
 import { findJob } from './modals/jobs.ts';
@@ -28,6 +30,7 @@ import { drawHint } from './regions/hint.ts';
 import { drawPrompt } from './regions/prompt.ts';
 import { drawTranscript, type ShownCards } from './regions/transcript.ts';
 import { moves, type Scene } from './scene.ts';
+import { draftOf } from './update-delegates.ts';
 
 /** What a drawing found out: the loop tells the screen, and fetches what was missing. */
 export interface Drawn {
@@ -91,9 +94,11 @@ export function drawScreen(
     hidesThinking,
     hooks: screen.hooks,
     onCode: scene.onCode,
+    chosenDelegates: screen.chosenDelegates,
+    delegateRows: screen.delegateRows,
   });
   const { header, separator, hint, transcript } = layout;
-  const { focus, scroll, selection, expandAll, toggled } = screen;
+  const { focus, scroll, selection, expandAll, toggled, chosenDelegates } = screen;
   const top = rect(0, 0, screen.columns, header.height + separator.height);
   keeper.keep('header', top, [ground.settled, header.height, focus, screen.panels.stack, theme, scene.keymap], () =>
     drawHeader(painter, scene),
@@ -119,6 +124,7 @@ export function drawScreen(
       selection,
       expandAll,
       toggled,
+      chosenDelegates,
       hidesThinking,
       screen.hooks,
       theme,
@@ -178,6 +184,11 @@ export function drawScreen(
       case 'watch':
         drawWatch(painter, theme, area, modal, findJob(view.jobs, modal.job), scene.now);
         break;
+      case 'delegate': {
+        const row = delegateOf(view.delegates, modal.name);
+        drawDelegate(painter, theme, area, modal, row, view.delegates, draftOf(screen, modal.name), scene.now);
+        break;
+      }
       case 'confirm':
         drawConfirm(painter, theme, area, modal);
         break;

@@ -161,6 +161,13 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       });
       return;
     }
+    case 'read-delegate': {
+      const { name } = effect;
+      void quietly(session.read({ type: 'delegate', name }, client)).then((answer) => {
+        if (answer?.ok) dispatch({ type: 'delegate', name, ...answer.value });
+      });
+      return;
+    }
     case 'read-status':
       void quietly(session.read({ type: 'status' }, client)).then((answer) => {
         if (answer?.ok) dispatch({ type: 'status', rows: answer.value.rows });

@@ -24,6 +24,7 @@ import type { Context } from './screen-event.ts';
 import { cancelling, resumeSession, sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
+import { discardLost, recallLost } from './update-delegates.ts';
 import { jobsCommand, watchCommand } from './update-jobs.ts';
 import { openSettings } from './update-settings.ts';
 
@@ -151,6 +152,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   recall: takeBack,
   'queue-resume': (screen) => step(screen, { kind: 'send', intent: { type: 'queue-resume' } }),
   'queue-discard': (screen, context) =>
+    discardLost(screen, context) ??
     stay(
       withModal(screen, {
         kind: 'confirm',
@@ -198,6 +200,8 @@ const RUNS: Readonly<Record<string, Run>> = {
 
 /** Alt-C: what waits comes back into the box; else what runs is stopped; else the cards fold. It never sends (KY-1, KY-10). */
 function takeBack(screen: Screen, context: Context): Step {
+  const lost = recallLost(screen, context);
+  if (lost !== null) return lost;
   if (context.view.queue.rows.length > 0) return recall(screen, context);
   if (isRunning(context.view) || screen.unanswered > 0) return step(screen, cancelling('go-on'));
   return runCommand(screen, context, 'collapse', '');

@@ -1,3 +1,4 @@
+import type { DelegateAct } from '../../protocol/delegate.ts';
 import type { Draft, Intent, NewAttachment, Sent } from '../../protocol/intent.ts';
 import type { ProviderRow } from '../../protocol/provider.ts';
 import type { TrailRow } from '../../protocol/query.ts';
@@ -67,6 +68,8 @@ export type ScreenEvent =
   | { readonly type: 'flash'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   /** What a watched command printed. */
   | { readonly type: 'job-output'; readonly job: string; readonly text: string; readonly whole: boolean }
+  /** What is still known of the work of a delegate. */
+  | { readonly type: 'delegate'; readonly name: string; readonly total: number; readonly acts: readonly DelegateAct[] }
   | { readonly type: 'your-turn'; readonly ref: string; readonly name: string; readonly argument: string }
   | { readonly type: 'link'; readonly link: 'there' | 'reconnecting' | 'lost' | 'ended' }
   /** What an intent was answered with. `line` is the draft it carried, which comes back when it was refused. */
@@ -177,6 +180,7 @@ export type ScreenEffect =
   | { readonly kind: 'switch-session'; readonly wish: SessionWish }
   | { readonly kind: 'read-output'; readonly call: string; readonly from: number }
   | { readonly kind: 'read-status' }
+  | { readonly kind: 'read-delegate'; readonly name: string }
   /** `look`: also asks programs that know, which takes a moment. */
   | { readonly kind: 'read-providers'; readonly look: boolean }
   | { readonly kind: 'open-browser'; readonly url: string }

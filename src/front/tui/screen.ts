@@ -1,4 +1,5 @@
 import type { HooksShown } from './blocks/row.ts';
+import type { EditorState } from './editor/editor-state.ts';
 import type { AskState } from './modals/ask-state.ts';
 import type { Modal } from './modals/modal.ts';
 import { NO_PANELS, type PanelsState } from './panels/panels-state.ts';
@@ -57,6 +58,12 @@ export interface Screen {
   readonly goneTo: GoneTo | null;
   readonly expandAll: boolean;
   readonly toggled: ReadonlySet<string>;
+  /** Which delegate the card of a batch shows, by its call (SA-4). */
+  readonly chosenDelegates: ReadonlyMap<string, string>;
+  /** What is being written to each of them, by name: of this window alone (SA-6, SA-7). */
+  readonly delegateDrafts: ReadonlyMap<string, EditorState>;
+  /** Rows of recent activity on such a card (SA-2). */
+  readonly delegateRows: number;
   readonly selection: Selection | null;
   /** Where a drag began. */
   readonly dragging: 'prompt' | 'transcript' | null;
@@ -121,7 +128,11 @@ export interface ScreenOptions {
   readonly panels?: PanelStack;
   readonly panelFocus?: PanelName | null;
   readonly hooks: HooksShown;
+  readonly delegateRows?: number;
 }
+
+/** Where the settings say nothing (SA-2). */
+const DELEGATE_ROWS = 16;
 
 export function newScreen(options: ScreenOptions): Screen {
   const { sendMode, panels, panelFocus, ...rest } = options;
@@ -150,6 +161,9 @@ export function newScreen(options: ScreenOptions): Screen {
     goneTo: null,
     expandAll: false,
     toggled: new Set(),
+    chosenDelegates: new Map(),
+    delegateDrafts: new Map(),
+    delegateRows: options.delegateRows ?? DELEGATE_ROWS,
     selection: null,
     dragging: null,
     click: null,

@@ -1,7 +1,7 @@
 import type { JobRow } from '../../protocol/view.ts';
 import type { InputEvent } from './input/event.ts';
 import { chordOf } from './input/event.ts';
-import { findJob, jobRows, jobsList } from './modals/jobs.ts';
+import { DELEGATE_VALUE, findJob, jobsList, watchedRows } from './modals/jobs.ts';
 import type { ListRow } from './modals/list.ts';
 import type { Modal } from './modals/modal.ts';
 import { modalArea } from './modals/modal-area.ts';
@@ -11,6 +11,7 @@ import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { sendCommand } from './send-command.ts';
 import { noted, type Step, stay, step } from './step.ts';
+import { viewDelegate } from './update-delegates.ts';
 
 type JobAction = 'stop' | 'background' | 'watch' | 'unwatch' | 'remove';
 
@@ -22,7 +23,7 @@ export function jobsCommand(screen: Screen, context: Context, argument: string):
   const { jobs } = context.view;
   if (word === '' || (word === 'list' && name === '')) {
     if (jobs.length === 0) return noted(screen, 'No command runs, and none ran in the background');
-    return stay(withTop(screen, jobsList(jobs, context.now)));
+    return stay(withTop(screen, jobsList(context.view, context.now)));
   }
   if (word !== 'watch' || rest.length > 0) return sendCommand(screen, 'jobs', argument.trim());
   const job = findJob(jobs, name);
@@ -35,14 +36,18 @@ export function jobsCommand(screen: Screen, context: Context, argument: string):
  * screen anew; so it does here, before anything opens.
  */
 export function watchCommand(screen: Screen, context: Context): Step {
-  const { jobs } = context.view;
+  const { jobs, delegates = [] } = context.view;
   const [only] = jobs;
   const opened =
-    only === undefined
-      ? stay(screen)
-      : jobs.length === 1
-        ? watchJob(screen, only, false)
-        : stay(withTop(screen, jobsList(jobs, context.now)));
+    delegates.length > 0
+      ? delegates.length + jobs.length === 1
+        ? viewDelegate(screen, delegates[0]!.name, false)
+        : stay(withTop(screen, jobsList(context.view, context.now)))
+      : only === undefined
+        ? stay(screen)
+        : jobs.length === 1
+          ? watchJob(screen, only, false)
+          : stay(withTop(screen, jobsList(context.view, context.now)));
   return { ...opened, effects: [{ kind: 'redraw' }, ...opened.effects] };
 }
 
@@ -54,9 +59,10 @@ export function watchJob(screen: Screen, job: JobRow, fromList: boolean, driving
 
 /** What a key of the list does; the list is closed already. */
 export function doOfJobs(screen: Screen, context: Context, does: string, row: ListRow): Step {
+  if (row.value.startsWith(DELEGATE_VALUE)) return doOfDelegate(screen, context, does, row);
   const job = findJob(context.view.jobs, row.value);
   if (job === null) return noted(screen, 'That command is gone');
-  const back = withTop(screen, jobsList(context.view.jobs, context.now, job.id));
+  const back = withTop(screen, jobsList(context.view, context.now, job.id));
   switch (does) {
     case 'stop':
     case 'remove':
@@ -69,6 +75,19 @@ export function doOfJobs(screen: Screen, context: Context, does: string, row: Li
       return watchJob(screen, job, true, true);
     default:
       return watchJob(screen, job, true);
+  }
+}
+
+function doOfDelegate(screen: Screen, context: Context, does: string, { value }: ListRow): Step {
+  const name = value.slice(DELEGATE_VALUE.length);
+  const back = withTop(screen, jobsList(context.view, context.now, value));
+  switch (does) {
+    case 'watch':
+      return viewDelegate(screen, name, false, true);
+    case 'stop':
+      return step(back, { kind: 'send', intent: { type: 'stop-delegate', delegate: name } });
+    default:
+      return stay(withNote(back, 'That is for commands'));
   }
 }
 
@@ -152,7 +171,7 @@ export function followJobs(screen: Screen, context: Context): Screen {
     if (modal.kind !== 'list' || modal.of !== 'jobs') return modal;
     // The cursor stays on its row, whatever comes or goes (VIEW-12).
     const at = modal.rows?.[modal.cursor]?.value;
-    const rows = jobRows(jobs, context.now);
+    const rows = watchedRows(context.view, context.now);
     const cursor = rows.findIndex(({ value }) => value === at);
     return { ...modal, rows, cursor: cursor >= 0 ? cursor : Math.max(0, Math.min(modal.cursor, rows.length - 1)) };
   });
@@ -172,7 +191,7 @@ export function terminalStarted(
 
 function closeWatch(screen: Screen, context: Context, modal: WatchModal): Step {
   const rest = { ...screen, modals: screen.modals.slice(0, -1) };
-  const back = modal.fromList ? withTop(rest, jobsList(context.view.jobs, context.now, modal.job)) : rest;
+  const back = modal.fromList ? withTop(rest, jobsList(context.view, context.now, modal.job)) : rest;
   return step(back, act(modal.job, 'unwatch'));
 }
 

@@ -18,6 +18,7 @@ import { runCommand } from './run-command.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect } from './screen-event.ts';
 import { noted, type Step, stay, step } from './step.ts';
+import { delegateKey, delegatePaste, delegateWheel, stopping } from './update-delegates.ts';
 import { watchModalKey, watchPaste, watchWheel } from './update-jobs.ts';
 import { doOfList } from './update-list.ts';
 import { settingsModalKey, settingsModalPaste, settingsModalWheel } from './update-settings.ts';
@@ -76,14 +77,17 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
     }
     case 'watch':
       return watchModalKey(screen, context, top, event);
+    case 'delegate':
+      return delegateKey(screen, context, top, event);
     case 'confirm':
       return confirmKey(screen, top, event);
   }
 }
 
 /** A paste into a dialog goes to its field, and nowhere where it has none (VIEW-4). */
-export function modalPaste(screen: Screen, text: string): Step {
+export function modalPaste(screen: Screen, context: Context, text: string): Step {
   const top = screen.modals.at(-1);
+  if (top?.kind === 'delegate') return delegatePaste(screen, context, top, text);
   if (top?.kind === 'history') return stay(replaceTop(screen, asked(top, top.query + text.replace(/\s+/g, ' '))));
   if (top?.kind === 'watch') return watchPaste(screen, top, text);
   if (top?.kind === 'connect-provider') return connectPaste(screen, text);
@@ -102,6 +106,7 @@ export function modalWheel(screen: Screen, context: Context, rows: number): Step
   if (top.kind === 'activity') return context.panels?.detailWheel(screen, context, top, rows) ?? stay(screen);
   if (top.kind === 'watch') return watchWheel(screen, top, rows);
   if (top.kind === 'settings') return settingsModalWheel(screen, rows);
+  if (top.kind === 'delegate') return delegateWheel(screen, context, top, rows);
   if (top.kind === 'list') {
     const most = Math.max(0, shownRows(top).length - 1);
     return stay(replaceTop(screen, { ...top, cursor: Math.max(0, Math.min(most, top.cursor + Math.sign(rows))) }));
@@ -195,6 +200,8 @@ function effectOf({ action }: ConfirmModal): ScreenEffect {
       return { kind: 'send', intent: { type: 'queue-discard', inputs: 'all' } };
     case 'stop-session':
       return { kind: 'stop-session', session: action.session };
+    case 'stop-delegate':
+      return stopping(action.delegate);
     case 'copy-to-file':
       return { kind: 'copy-to-file', text: action.text };
   }

@@ -1,3 +1,4 @@
+import { CHOOSE, VIEW } from './blocks/delegate-card.ts';
 import { marginColumns } from './blocks/row.ts';
 import { accept } from './completion.ts';
 import { placeCaret, selectLine, selectWord } from './editor/editor-state.ts';
@@ -19,6 +20,7 @@ import { type Click, type Screen, withNote } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { type Step, stay } from './step.ts';
 import { transcriptRows } from './transcript-rows.ts';
+import { chooseDelegate, showDelegate, viewDelegate } from './update-delegates.ts';
 import { choosePicked, chooseSent, modalWheel, replaceTop } from './update-modal.ts';
 import { settingsModalClick } from './update-settings.ts';
 
@@ -71,6 +73,8 @@ function press(screen: Screen, context: Context, event: MouseEvent, target: Targ
   const calm: Screen = { ...screen, selection: null, dragging: null, click };
   if (screen.modals.length > 0) {
     const top = screen.modals.at(-1)!;
+    if (target?.region === 'delegate' && target.item !== undefined && top.kind === 'delegate')
+      return showDelegate(calm, top, target.item);
     if (target?.region === 'history' && target.item !== undefined) return chooseSent(calm, Number(target.item));
     if (target?.region === 'settings') return settingsModalClick(calm, target);
     if (target?.region === 'connect' && target.item !== undefined) return connectClick(calm, context, target.item);
@@ -148,6 +152,8 @@ function release(screen: Screen, context: Context, target: Target | null): Step 
   const item = target?.region === 'transcript' ? context.cards.itemAt(context.view, selection.from.index) : null;
   if (item === null || target?.action === undefined) return stay(plain);
   if (target.action === 'open') return openItem(plain, item);
+  if (target.action.startsWith(CHOOSE)) return chooseDelegate(plain, context, target.action.slice(CHOOSE.length));
+  if (target.action.startsWith(VIEW)) return viewDelegate(plain, target.action.slice(VIEW.length));
   if (target.action !== 'toggle') return stay(plain);
   const toggled = new Set(screen.toggled);
   if (!toggled.delete(item.id)) toggled.add(item.id);

@@ -15,6 +15,7 @@ import type { Context, ScreenEvent } from './screen-event.ts';
 import { answerIsSlow, intentAnswered } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { choiceItems, outputArrived, outputFailed, statusOpened } from './update-answers.ts';
+import { delegateAnswered, delegateArrived } from './update-delegates.ts';
 import { jobPrinted, jobsResized, terminalStarted } from './update-jobs.ts';
 import { heldLongEnough, turnedAway, updateKey } from './update-key.ts';
 import { listArrived } from './update-list.ts';
@@ -57,7 +58,7 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
     case 'answer-slow':
       return stay(answerIsSlow(screen, event.ref));
     case 'sent':
-      return connectAnswered(screen, event) ?? answered(screen, context, event);
+      return connectAnswered(screen, event) ?? delegateAnswered(screen, event) ?? answered(screen, context, event);
     case 'flash':
       return event.text.trimEnd().includes('\n')
         ? longAnswer(screen, context, event.text)
@@ -66,6 +67,8 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
       return noted(screen, event.text, event.level);
     case 'job-output':
       return stay(jobPrinted(screen, context, event));
+    case 'delegate':
+      return stay(delegateArrived(screen, event));
     case 'your-turn': {
       const ran = runCommand(screen, context, event.name, event.argument);
       return { ...ran, screen: { ...ran.screen, handedBack: { ref: event.ref, under: screen.modals.length } } };
@@ -134,7 +137,7 @@ function updateInput(screen: Screen, context: Context, event: Extract<ScreenEven
       return updateKey(screen, context, input);
     case 'paste': {
       const calm: Screen = screen.exit === null ? screen : { ...screen, exit: null };
-      if (screen.modals.length > 0) return modalPaste(calm, input.text);
+      if (screen.modals.length > 0) return modalPaste(calm, context, input.text);
       const before = calm.ask?.held != null ? turnedAway(calm, context).screen : calm;
       const pasted = pasteInto(before, context, input.text, input.joins === true);
       // A newline that would have sent, had it come by itself: the text stays, and the row below says why (BOX-4).

@@ -11,6 +11,7 @@ import { readShown } from './read-thread.ts';
 import { type Screen, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
 import { type Step, stay, step } from './step.ts';
+import { followDelegates } from './update-delegates.ts';
 import { followJobs } from './update-jobs.ts';
 import { followAsides } from './update-list.ts';
 
@@ -28,7 +29,9 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
     screen = shown.screen;
     effects.push(...shown.effects);
   }
-  if (event.dirty.has('jobs') || event.dirty.has('all')) screen = followJobs(screen, context);
+  if (event.dirty.has('delegates')) effects.push(...followDelegates(screen, context));
+  if (event.dirty.has('jobs') || event.dirty.has('delegates') || event.dirty.has('all'))
+    screen = followJobs(screen, context);
   if (event.dirty.has('outcomes') || event.dirty.has('all')) {
     const own = view.outcomes.filter((outcome) => outcome.client === screen.client && OVER.has(outcome.state));
     for (const outcome of own) {

@@ -1,5 +1,6 @@
 import type { CodeBlock } from '../../../base/code-block.ts';
 import { textWidth } from '../../../base/text-width.ts';
+import type { DelegateRow } from '../../../protocol/delegate.ts';
 import type { Label } from '../../../protocol/label.ts';
 import { type Line, type Piece, piece } from '../piece.ts';
 import type { Role } from '../theme.ts';
@@ -21,6 +22,10 @@ export interface Row {
   /** Drawn to the right edge, where it fits beside the line; with `cuts` the line gives way to it. */
   readonly right?: Line;
   readonly cuts?: boolean;
+  /** What a click on `right` does, where that is another thing than on the row. */
+  readonly rightAction?: string;
+  /** Parts of the line with a click of their own. */
+  readonly spots?: readonly Spot[];
   /** What a click on the row does. */
   readonly action?: 'toggle' | 'open';
   /** A rule from the end of the line to the right edge. */
@@ -35,6 +40,22 @@ export interface HooksShown {
   readonly injected: 'hidden' | 'content' | 'metadata';
 }
 
+/** The delegates of one call, and which of them its card shows. */
+export interface DelegateBatch {
+  readonly rows: readonly DelegateRow[];
+  /** Null: the first. */
+  readonly chosen: string | null;
+  /** Rows of what the chosen one did last (SA-2). */
+  readonly limit: number;
+}
+
+/** Columns of a line, the margin not counted, `to` not among them. */
+export interface Spot {
+  readonly from: number;
+  readonly to: number;
+  readonly action: string;
+}
+
 export interface BlockOptions {
   /** Columns a row may fill, margin included. */
   readonly width: number;
@@ -43,6 +64,8 @@ export interface BlockOptions {
   readonly openKey: string;
   /** What is shown of hooks; missing: nothing. */
   readonly hooks?: HooksShown;
+  /** The delegates of a call at work; absent where none are known. */
+  readonly batch?: DelegateBatch;
   /** Told of code whose colours can be worked out when there is time. */
   readonly onCode?: (block: CodeBlock) => void;
 }

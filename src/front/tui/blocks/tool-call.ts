@@ -1,6 +1,7 @@
 import type { CallState, ItemOf, LivePart } from '../../../protocol/view.ts';
 import { bytes, duration, plural } from '../figures.ts';
 import { facts, type Line, type Piece, piece } from '../piece.ts';
+import { delegateCardRows } from './delegate-card.ts';
 import { displayRows, tailRows } from './display.ts';
 import { textRows } from './prose.ts';
 import { type BlockOptions, INDENT, type Row } from './row.ts';
@@ -59,7 +60,11 @@ export function callRows(item: ItemOf<'call'>, options: BlockOptions): Row[] {
   const why =
     item.why === null || item.why.trim() === '' ? [] : textRows(oneLine(item.why), [INDENT], 'quiet', options);
   const reason = why[0] === undefined ? [] : [{ ...why[0], furniture: true, join: '\n' }];
-  if (item.state === 'running') return [header, ...reason, ...tailRows(item.tail, options)];
+  if (item.state === 'running') {
+    const { batch } = options;
+    const live = batch === undefined ? tailRows(item.tail, options) : delegateCardRows(batch, options);
+    return [header, ...reason, ...live];
+  }
   const shown = displayRows(item.display, options);
   if (shown.length > 0) return [header, ...reason, ...shown];
   // A result with nothing of its own to show still says why it failed.

@@ -1,13 +1,14 @@
-import type { JobRow } from '../../../protocol/view.ts';
-import { clockTime } from '../figures.ts';
+import { type DelegateRow, isAtWork } from '../../../protocol/delegate.ts';
+import type { JobRow, View } from '../../../protocol/view.ts';
+import { clockTime, plural } from '../figures.ts';
 import { type ListModal, type ListRow, withRows } from './list.ts';
 
 /** `/jobs`, and Ctrl-L where there is more than one: every command in its own row, in the order they were started (VIEW-2). */
-export function jobsList(jobs: readonly JobRow[], now: number, at: string | null = null): ListModal {
+export function jobsList({ jobs, delegates = [] }: Watched, now: number, at: string | null = null): ListModal {
   const list: ListModal = {
     kind: 'list',
     of: 'jobs',
-    title: 'Commands',
+    title: delegates.length === 0 ? 'Commands' : 'Delegates and commands',
     rows: null,
     cursor: 0,
     filter: null,
@@ -20,9 +21,39 @@ export function jobsList(jobs: readonly JobRow[], now: number, at: string | null
     ],
     none: 'No command runs, and none ran in the background',
   };
-  const rows = jobRows(jobs, now);
+  const rows = watchedRows({ jobs, delegates }, now);
   const cursor = rows.findIndex(({ value }) => value === at);
   return { ...withRows(list, rows), cursor: cursor >= 0 ? cursor : Math.max(0, rows.length - 1) };
+}
+
+/** What can be looked at while it works: of the View. */
+export type Watched = Pick<View, 'jobs' | 'delegates'>;
+
+/** What a row of a delegate has for its value in front of the name. */
+export const DELEGATE_VALUE = 'delegate:';
+
+/** Delegates, then commands, each in the order they were started (VIEW-2). */
+export function watchedRows({ jobs, delegates = [] }: Watched, now: number): ListRow[] {
+  return [...delegates.map((row) => delegateListRow(row, now)), ...jobRows(jobs, now)];
+}
+
+function delegateListRow(row: DelegateRow, now: number): ListRow {
+  const { name, kind, agent, task, state, started, ended, count } = row;
+  const mark = isAtWork(row) ? '…' : state === 'reported' ? '✓' : '✗';
+  return {
+    value: `${DELEGATE_VALUE}${name}`,
+    indent: name.split('.').length - 1,
+    here: isAtWork(row),
+    mark: `${mark} ${name}`,
+    text: task.split('\n', 1)[0] ?? '',
+    detail: [
+      agent ?? kind,
+      isAtWork(row) ? 'at work' : state,
+      clockTime(Math.max(0, (ended ?? now) - started)),
+      plural(count, 'act'),
+    ].join(' · '),
+    below: row.ending === '' || row.ending === 'reported' ? '' : row.ending,
+  };
 }
 
 export function jobRows(jobs: readonly JobRow[], now: number): ListRow[] {

@@ -24,6 +24,7 @@ export function modalArea(
   if (
     modal.kind === 'settings' ||
     modal.kind === 'watch' ||
+    modal.kind === 'delegate' ||
     modal.kind === 'scroller' ||
     modal.kind === 'activity' ||
     modal.kind === 'list'

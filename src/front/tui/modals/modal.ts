@@ -1,7 +1,7 @@
-import type { Effort, ModelRef } from '../../../protocol/message.ts';
 import type { Row } from '../blocks/row.ts';
 import type { Place } from '../regions/card-list.ts';
 import type { ConnectProviderModal } from './connect-provider.ts';
+import type { DelegateModal } from './delegate-viewer.ts';
 import type { ListModal } from './list.ts';
 import type { QueueModal } from './queue-editor.ts';
 import type { SettingsModal } from './settings.ts';
@@ -20,6 +20,7 @@ export type Modal =
   | ConfirmModal
   | QueueModal
   | WatchModal
+  | DelegateModal
   | ConnectProviderModal
   | ActivityModal
   | SettingsModal;
@@ -140,11 +141,8 @@ export interface ConfirmModal {
 export type ConfirmAction =
   | { readonly kind: 'discard-queue' }
   | { readonly kind: 'stop-session'; readonly session: string }
+  | { readonly kind: 'stop-delegate'; readonly delegate: string }
   | { readonly kind: 'copy-to-file'; readonly text: string };
 
 /** Lines of output fetched at once. */
 export const CHUNK_LINES = 200;
-
-export function modelText(model: ModelRef, effort: Effort): string {
-  return `${model.provider}:${model.model}${effort === 'default' ? '' : ` • ${effort}`}`;
-}

@@ -5,7 +5,7 @@ import { displayRows } from '../blocks/display.ts';
 import { textRows } from '../blocks/prose.ts';
 import { INDENT, type Row } from '../blocks/row.ts';
 import { count, money, plural } from '../figures.ts';
-import { modelText } from '../modals/modal.ts';
+import { modelText } from '../model-text.ts';
 import { type Line, piece } from '../piece.ts';
 import { shortFolder } from '../regions/header.ts';
 import { contextReading, MODE_WORDS, standingWords } from '../regions/hint-parts.ts';

@@ -1,4 +1,5 @@
 import { cutToWidth, textWidth } from '../../../base/text-width.ts';
+import { isLost } from '../../../protocol/delegate.ts';
 import type { QueuePause } from '../../../protocol/entry.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
@@ -25,6 +26,7 @@ export function belowRows(view: View, screen: Screen, keymap: Keymap): BelowRow[
   return [
     ...attachmentRows(screen),
     ...stashRows(screen, keymap, width),
+    ...lostRows(view, keymap, width),
     ...waitingRows(view, keymap, width),
     ...unansweredRows(view, screen, width),
     ...(screen.completion === null ? [] : completionLines(screen.completion, width)),
@@ -71,6 +73,31 @@ function stashRows(screen: Screen, keymap: Keymap, width: number): BelowRow[] {
       right: keyWords(keymap, 'stash', 'brings it back'),
     },
   ];
+}
+
+/** What a delegate that was cut short was told and never read: nothing begins before it is taken back or dropped (SA-14). */
+function lostRows({ delegates = [] }: View, keymap: Keymap, width: number): BelowRow[] {
+  return delegates.filter(isLost).flatMap(({ name, unread }, index): BelowRow[] => {
+    const rows = unread.map(({ text }): BelowRow => {
+      const words = `${name} never read: `;
+      const line = [
+        piece('■ ', 'warn'),
+        piece(words, 'quiet'),
+        piece(cutToWidth(oneLine(text), Math.max(8, width - 2 - textWidth(words))), 'text'),
+      ];
+      return { line, right: [] };
+    });
+    // The keys mean the first of them.
+    if (index > 0) return rows;
+    const keys: Line = [
+      piece('  ', 'text'),
+      ...keyWords(keymap, 'recall', 'take back'),
+      piece('   ', 'text'),
+      ...keyWords(keymap, 'queue-discard', 'discard'),
+      piece('   until then nothing begins', 'quiet'),
+    ];
+    return [...rows, { line: keys, right: [] }];
+  });
 }
 
 /** Every waiting input with a mark and where it will go; narrow, the mark stands alone (QUE-1..QUE-3). */

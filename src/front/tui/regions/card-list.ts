@@ -1,4 +1,5 @@
 import type { CodeBlock } from '../../../base/code-block.ts';
+import type { DelegateRow } from '../../../protocol/delegate.ts';
 import type { Change } from '../../../protocol/update.ts';
 import type { Item, LivePart, View } from '../../../protocol/view.ts';
 import { blockOf, gapBefore, liveBlockOf } from '../blocks/block-of.ts';
@@ -25,6 +26,9 @@ export interface ListOptions {
   /** What is shown of hooks; missing: nothing. */
   readonly hooks?: HooksShown;
   readonly onCode?: (block: CodeBlock) => void;
+  /** Which delegate each card of a batch shows, by its call, and rows of what that one did last. */
+  readonly chosenDelegates?: ReadonlyMap<string, string>;
+  readonly delegateRows?: number;
 }
 
 export interface PlacedRow {
@@ -38,6 +42,7 @@ export interface PlacedRow {
 interface Kept {
   readonly revision: number;
   readonly expanded: boolean;
+  readonly chosen: string | undefined;
   readonly rows: Row[];
 }
 
@@ -57,6 +62,7 @@ export class CardList {
   private readonly heights = new RowCounts();
   private readonly measured = new Map<number, string>();
   private prose: LiveProse | null = null;
+  private delegates: readonly DelegateRow[] = [];
   private generation = -1;
   /** False once every card that is here has been counted as it is. */
   private uncounted = true;
@@ -233,7 +239,7 @@ export class CardList {
 
   /** What the height of a card rests on, at one width. */
   private stateOf(view: View, index: number, item: Item): string {
-    return `${item.id} ${item.revision} ${this.isExpanded(item.id)} ${this.kindBefore(view, index)}`;
+    return `${item.id} ${item.revision} ${this.isExpanded(item.id)} ${this.chosenIn(item) ?? ''} ${this.kindBefore(view, index)}`;
   }
 
   isExpanded(id: string): boolean {
@@ -250,18 +256,30 @@ export class CardList {
     if (kept !== null) return kept;
     const rows = this.handedOver(item) ?? this.rowsOf(item);
     if (this.kept.size >= KEPT_CARDS) this.forget();
-    this.kept.set(item.id, { revision: item.revision, expanded, rows });
+    this.kept.set(item.id, { revision: item.revision, expanded, chosen: this.chosenIn(item), rows });
     return rows;
   }
 
   private rowsOf(item: Item): Row[] {
-    return blockOf(item, this.blockOptions(this.isExpanded(item.id)));
+    const options = this.blockOptions(this.isExpanded(item.id));
+    if (item.kind !== 'call' || this.delegates.length === 0) return blockOf(item, options);
+    const rows = this.delegates.filter(({ call }) => call === item.call);
+    if (rows.length === 0) return blockOf(item, options);
+    const batch = { rows, chosen: this.chosenIn(item) ?? null, limit: this.options.delegateRows ?? 16 };
+    return blockOf(item, { ...options, batch });
+  }
+
+  private chosenIn(item: Item): string | undefined {
+    return item.kind === 'call' ? this.options.chosenDelegates?.get(item.call) : undefined;
   }
 
   private keptRows(item: Item): Row[] | null {
     if (this.isHidden(item.kind)) return NO_ROWS;
     const kept = this.kept.get(item.id);
-    const holds = kept?.revision === item.revision && kept.expanded === this.isExpanded(item.id);
+    const holds =
+      kept?.revision === item.revision &&
+      kept.expanded === this.isExpanded(item.id) &&
+      kept.chosen === this.chosenIn(item);
     return holds ? kept.rows : null;
   }
 
@@ -281,7 +299,7 @@ export class CardList {
     const kept = this.kept.get(id);
     if (kept !== undefined && kept.revision === revision && kept.expanded === expanded) return kept.rows;
     const rows = liveBlockOf(shown, this.blockOptions(expanded));
-    this.kept.set(id, { revision, expanded, rows });
+    this.kept.set(id, { revision, expanded, chosen: undefined, rows });
     return rows;
   }
 
@@ -329,6 +347,7 @@ export class CardList {
   }
 
   private settle(view: View): void {
+    this.delegates = view.delegates ?? NO_DELEGATES;
     if (this.generation === view.transcript.generation) return;
     this.generation = view.transcript.generation;
     this.pages.follow(view);
@@ -350,6 +369,7 @@ export class CardList {
 }
 
 const NO_ROWS: Row[] = [];
+const NO_DELEGATES: readonly DelegateRow[] = [];
 const PLACEHOLDER: Row[] = [
   { margin: [INDENT], line: [piece('…', 'quiet')], join: '\n', furniture: true },
   { margin: [INDENT], line: [], join: '\n', furniture: true },

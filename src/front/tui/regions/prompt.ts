@@ -10,7 +10,7 @@ import { rect } from '../frame/rect.ts';
 import { argumentHint, commandLength, ghostOf } from '../ghost.ts';
 import { DRAWS_ALL, type Keeper } from '../kept-regions.ts';
 import { promptInner } from '../layout.ts';
-import { modelText } from '../modals/modal.ts';
+import { modelText } from '../model-text.ts';
 import { oneLine } from '../one-line.ts';
 import { facts, type Line, type Piece, piece } from '../piece.ts';
 import { isRecalled } from '../prompt-state.ts';

@@ -81,11 +81,17 @@ export function drawRow(painter: Painter, scene: Scene, area: Rect, y: number, p
   const rightWidth = row.right === undefined ? 0 : lineWidth(row.right);
   const room = row.cuts && rightWidth > 0 && rightWidth < left / 2 ? left - rightWidth - 2 : left;
   const cut = room < left && lineWidth(row.line) > room;
+  for (const { from, to, action } of row.spots ?? [])
+    painter.hit(rect(x + from, y, to - from, 1), { region: 'transcript', item: placed.id, line: place.row, action });
   const used = drawLine(painter, theme, x, y, row.line, cut ? room - 1 : room, row.fill);
   if (cut) painter.text(x + used, y, '…', theme.styles.quiet);
   if (row.right !== undefined && rightWidth > 0) {
     const from = x + used + (cut ? 1 : 0) + 2;
-    drawRight(painter, theme, from, y, row.right, area.x + area.width - from);
+    const drawn = drawRight(painter, theme, from, y, row.right, area.x + area.width - from);
+    if (row.rightAction !== undefined && drawn > 0) {
+      const right = rect(area.x + area.width - rightWidth, y, rightWidth, 1);
+      painter.hit(right, { region: 'transcript', item: placed.id, line: place.row, action: row.rightAction });
+    }
   }
   if (row.rule) {
     const from = x + used + 1;
