@@ -2,6 +2,7 @@ import { unlinkSync } from 'node:fs';
 import type { Socket, SocketHandler } from 'bun';
 import type { Connection } from '../network.ts';
 import { systemError } from './errors.ts';
+import { type Plug, unplug } from './quiet-socket.ts';
 
 /** How long a receiver that is behind may take for what was written before the end. */
 const LINGER_MS = 1000;
@@ -81,7 +82,8 @@ function removeSocket(path: string): void {
 }
 
 function createWire(): Wire {
-  let socket: Socket<Wire> | null = null;
+  let plug: Plug | null = null;
+  let moved = false;
   let onData: ((bytes: Uint8Array) => void) | null = null;
   let early: Uint8Array[] = [];
   const drainListeners: (() => void)[] = [];
@@ -97,17 +99,21 @@ function createWire(): Wire {
 
   /** How much of `bytes` went out. */
   function push(bytes: Uint8Array): number {
-    return Math.max(0, socket?.write(bytes) ?? 0);
+    return plug?.push(bytes) ?? 0;
   }
 
   function writable(): void {
-    const waited = buffered > 0;
+    sendOn(buffered > 0);
+  }
+
+  function sendOn(waited: boolean): void {
     while (pending.length > 0) {
       const first = pending[0]!;
       const sent = push(first);
       buffered -= sent;
       if (sent < first.length) {
         pending[0] = first.subarray(sent);
+        wait();
         return;
       }
       pending.shift();
@@ -116,9 +122,19 @@ function createWire(): Wire {
     else if (waited) for (const listener of drainListeners) listener();
   }
 
+  /** Until the oldest of what is behind has gone out, where nobody else says when there is room. */
+  function wait(): void {
+    const first = pending[0];
+    if (first === undefined) return;
+    plug?.sendLater?.(first, () => {
+      pending.shift();
+      buffered -= first.length;
+      sendOn(true);
+    });
+  }
+
   function finish(): void {
-    // Both directions: `shutdown` alone would wait for the other side to end too.
-    socket?.end();
+    plug?.end();
   }
 
   /** What came before anybody listened, or while nobody could take it. */
@@ -135,12 +151,13 @@ function createWire(): Wire {
 
   const connection: Connection = {
     write(bytes) {
-      if (over || ended || ending || socket === null) return false;
+      if (over || ended || ending || plug === null) return false;
       const sent = buffered > 0 ? 0 : push(bytes);
       if (sent === bytes.length) return true;
       // A copy: the caller may use its bytes again.
       pending.push(new Uint8Array(bytes.subarray(sent)));
       buffered += bytes.length - sent;
+      if (pending.length === 1) wait();
       return false;
     },
     get buffered() {
@@ -155,13 +172,13 @@ function createWire(): Wire {
     },
     pause() {
       paused = true;
-      if (!over) socket?.pause();
+      if (!over) plug?.pause();
     },
     resume() {
       if (!paused) return;
       paused = false;
       handOn();
-      if (!paused && !over) socket?.resume();
+      if (!paused && !over) plug?.resume();
     },
     onClose(listener) {
       if (over) queueMicrotask(listener);
@@ -176,27 +193,47 @@ function createWire(): Wire {
       }
       ending = true;
       if (buffered === 0) finish();
-      else late = setTimeout(() => socket?.terminate(), LINGER_MS);
+      else late = setTimeout(() => plug?.terminate(), LINGER_MS);
     },
+  };
+  const data = (bytes: Uint8Array): void => {
+    if (onData === null || paused || early.length > 0) early.push(new Uint8Array(bytes));
+    else onData(bytes);
+  };
+  const closed = (): void => {
+    if (over || ended) return;
+    ended = true;
+    if (late !== null) clearTimeout(late);
+    pending = [];
+    buffered = 0;
+    // What had come by then is read first, by whoever could not take it yet.
+    if (!paused || early.length === 0) tellClosed();
   };
   return {
     connection,
-    opened(given) {
-      socket = given;
+    opened(socket) {
+      moved = true;
+      plug = unplug(socket, { data, closed });
+      moved = plug !== null;
+      plug ??= plugOf(socket);
     },
-    data(bytes) {
-      if (onData === null || paused || early.length > 0) early.push(new Uint8Array(bytes));
-      else onData(bytes);
-    },
+    data,
     writable,
-    closed() {
-      if (over || ended) return;
-      ended = true;
-      if (late !== null) clearTimeout(late);
-      pending = [];
-      buffered = 0;
-      // What had come by then is read first, by whoever could not take it yet.
-      if (!paused || early.length === 0) tellClosed();
+    // The end of a socket that was left behind is not the end of its connection.
+    closed: () => {
+      if (!moved) closed();
     },
+  };
+}
+
+/** The platform's own socket: it says by itself when there is room again. */
+function plugOf(socket: Socket<Wire>): Plug {
+  return {
+    push: (bytes) => Math.max(0, socket.write(bytes)),
+    sendLater: null,
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    end: () => void socket.end(),
+    terminate: () => socket.terminate(),
   };
 }
