@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import { visible } from '../../base/text-width.ts';
 import type { Clock } from '../../system/clock.ts';
+import type { Channel, ChannelEvents } from './channel.ts';
 import { isObject } from './config.ts';
 import { type Answer, createPeer, type Peer } from './peer.ts';
 import { readTools, type ToolList } from './tool-list.ts';
-import type { Wire, WireEvents } from './wire.ts';
 
 /** One server that was greeted. */
 export interface Client {
@@ -26,7 +26,7 @@ export interface ClientParts {
   readonly clock: Clock;
   readonly version: string;
   readonly timeoutMs: number;
-  readonly open: (events: WireEvents) => Promise<Wire>;
+  readonly open: (events: ChannelEvents) => Promise<Channel>;
 }
 
 /** The newest first: what we greet with. */
@@ -41,17 +41,17 @@ const MOST_LISTED = 1_000;
 export async function connectServer(parts: ClientParts, signal: AbortSignal): Promise<Outcome<Client>> {
   const { clock, timeoutMs } = parts;
   let changed = false;
-  let wire: Wire | null = null;
+  let channel: Channel | null = null;
   const peer: Peer = createPeer({
     clock,
-    wire: () => wire!,
+    channel: () => channel!,
     onNotification: (method) => {
       if (method === 'notifications/tools/list_changed') changed = true;
     },
     onClosed: () => {},
   });
-  wire = await parts.open(peer.events);
-  const opened = wire;
+  channel = await parts.open(peer.events);
+  const opened = channel;
   const fail = async (identifier: string, message: string): Promise<Outcome<Client>> => {
     await opened.close();
     return refuse(identifier, message);

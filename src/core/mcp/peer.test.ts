@@ -11,7 +11,7 @@ function open(answersWhenSent = false) {
   let sends: (message: JsonObject) => Promise<void> = async () => {};
   const peer = createPeer({
     clock,
-    wire: () => ({
+    channel: () => ({
       answersWhenSent,
       agreed: () => {},
       send: (message) => {
@@ -19,7 +19,7 @@ function open(answersWhenSent = false) {
         return sends(message);
       },
       close: async () => {
-        ends.push('wire closed');
+        ends.push('channel closed');
       },
     }),
     onNotification: (method) => told.push(method),
@@ -159,6 +159,6 @@ describe('one server', () => {
     const at = open();
     for (let count = 0; count < 10_001; count++)
       await at.say({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
-    expect(at.ends).toEqual(['it sent thousands of messages that nobody had asked for', 'wire closed']);
+    expect(at.ends).toEqual(['it sent thousands of messages that nobody had asked for', 'channel closed']);
   });
 });

@@ -1,8 +1,8 @@
 import { onAbort, raceAbort } from '../../base/abort.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Clock } from '../../system/clock.ts';
+import type { Channel, ChannelEvents } from './channel.ts';
 import { isObject } from './config.ts';
-import type { Wire, WireEvents } from './wire.ts';
 
 export type Answer =
   | { readonly ok: true; readonly result: Json }
@@ -29,14 +29,14 @@ export interface Peer {
   /** Never rejects. */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Answer>;
   notify(method: string, params?: JsonObject): Promise<void>;
-  readonly events: WireEvents;
+  readonly events: ChannelEvents;
   /** Why nothing more is heard; null while it is. */
   readonly closed: string | null;
 }
 
 export interface PeerParts {
   readonly clock: Clock;
-  readonly wire: () => Wire;
+  readonly channel: () => Channel;
   /** What the server tells by itself: `tools/list_changed` and the like. */
   readonly onNotification: (method: string) => void;
   readonly onClosed: (why: string) => void;
@@ -71,7 +71,7 @@ export function createPeer(parts: PeerParts): Peer {
 
   const reply = async (message: JsonObject): Promise<void> => {
     await parts
-      .wire()
+      .channel()
       .send(message)
       .catch(() => undefined);
   };
@@ -99,7 +99,7 @@ export function createPeer(parts: PeerParts): Peer {
   const flood = (): void => {
     if (++unasked > MOST_UNASKED) {
       close('it sent thousands of messages that nobody had asked for');
-      void parts.wire().close();
+      void parts.channel().close();
     }
   };
 
@@ -137,11 +137,11 @@ export function createPeer(parts: PeerParts): Peer {
     const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } };
     const message: JsonObject = { jsonrpc: '2.0', id, method, params: { ...params, ...meta } };
     void parts
-      .wire()
+      .channel()
       .send(message, sending.signal)
       .then(
         () => {
-          if (parts.wire().answersWhenSent)
+          if (parts.channel().answersWhenSent)
             resolve({ ok: false, why: 'unsent', message: 'its answer ended before the reply to what was asked' });
         },
         (error: unknown) => resolve({ ok: false, why: 'unsent', message: wordsOf(error) }),

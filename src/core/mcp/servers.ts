@@ -9,16 +9,16 @@ import type { Child, Processes } from '../../system/processes.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type Approvals, isSameServer } from './approvals.ts';
 import { asTool } from './as-tools.ts';
+import type { Channel, ChannelEvents } from './channel.ts';
 import { type Client, connectServer } from './client.ts';
 import { byName, MOST_CONFIG_BYTES, readServers, type ServerDefinition, type ServerTransport } from './config.ts';
 import { definitionDigest, definitionLine, expandTransport } from './definition.ts';
-import { HttpFault, openHttpWire } from './http-wire.ts';
+import { HttpFault, openHttpChannel } from './http-channel.ts';
 import { type Answer, wordsOf } from './peer.ts';
 import { type McpAnswer, type McpQuestion, startQuestion, toolsQuestion } from './questions.ts';
 import { createServerLog, type ServerLog } from './server-log.ts';
-import { openStdioWire } from './stdio-wire.ts';
+import { openStdioChannel } from './stdio-channel.ts';
 import { type ListedTool, type ToolList, toolDigest, toolsDigest } from './tool-list.ts';
-import type { Wire, WireEvents } from './wire.ts';
 
 /** Null for the question: nobody is there to agree to anything. */
 export type Agree = ((question: McpQuestion, signal: AbortSignal) => Promise<McpAnswer | null>) | null;
@@ -189,7 +189,7 @@ export function createMcpServers(parts: McpServersParts): McpServers {
           clock,
           timeoutMs,
           version: parts.version,
-          open: (events) => openWire(parts, name, transport, logOf(name), events),
+          open: (events) => openChannel(parts, name, transport, logOf(name), events),
         },
         signal,
       );
@@ -479,22 +479,22 @@ export function requestLine(server: Pick<ServerDefinition, 'name'>, transport: S
   return `.mcp.json: ${server.name} ${transport.kind === 'stdio' ? 'may run' : 'may reach'} ${definitionLine(transport)} (${digest.slice(0, 8)})`;
 }
 
-async function openWire(
+async function openChannel(
   parts: McpServersParts,
   name: string,
   transport: ServerTransport,
   log: ServerLog,
-  events: WireEvents,
-): Promise<Wire> {
+  events: ChannelEvents,
+): Promise<Channel> {
   if (transport.kind === 'http') {
     const { url, headers } = transport;
-    return openHttpWire({ network: parts.network, after: parts.clock.after, url, headers, bearer: null }, events);
+    return openHttpChannel({ network: parts.network, after: parts.clock.after, url, headers, bearer: null }, events);
   }
   const folder = path.resolve(parts.folder, transport.folder ?? '.');
   const confined = await parts.confine(transport.argv, { line: definitionLine(transport), folder });
   const environment = { ...parts.environment(name), ...confined.added };
   for (const removed of confined.removed) delete environment[removed];
-  return openStdioWire(
+  return openStdioChannel(
     {
       processes: parts.processes,
       argv: confined.argv,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Network } from '../../system/network.ts';
+import { type Channel, type ChannelEvents, MOST_MESSAGE_BYTES } from './channel.ts';
 import { createServerEvents } from './server-events.ts';
-import { MOST_MESSAGE_BYTES, type Wire, type WireEvents } from './wire.ts';
 
 export interface HttpParts {
   readonly network: Pick<Network, 'fetch'>;
@@ -29,10 +29,10 @@ const REDIRECTS = new Set([307, 308]);
 const END_MS = 2_000;
 
 /** Streamable HTTP: each message is a POST, answered by JSON or by a stream of events. Nothing is kept open in between. */
-export function openHttpWire(
+export function openHttpChannel(
   parts: HttpParts & { readonly after: (ms: number, fire: () => void) => () => void },
-  events: WireEvents,
-): Wire {
+  events: ChannelEvents,
+): Channel {
   let session: string | null = null;
   let version: string | null = null;
   let over: string | null = null;

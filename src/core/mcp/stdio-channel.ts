@@ -1,6 +1,6 @@
 import { createLineSplitter, encodeLine, parseLine } from '../../base/json-lines.ts';
 import type { Child, Processes } from '../../system/processes.ts';
-import { MOST_MESSAGE_BYTES, type Wire, type WireEvents } from './wire.ts';
+import { type Channel, type ChannelEvents, MOST_MESSAGE_BYTES } from './channel.ts';
 
 export interface StdioParts {
   readonly processes: Pick<Processes, 'spawn'>;
@@ -21,7 +21,7 @@ const MOST_NOISE_BYTES = 4 * 1024 * 1024;
  * A program that speaks on its standard streams, one message a line. What else it prints there is noise: it goes to the
  * log, and up to a bound it costs nothing. Throws `SystemError` when it cannot be started.
  */
-export async function openStdioWire(parts: StdioParts, events: WireEvents): Promise<Wire> {
+export async function openStdioChannel(parts: StdioParts, events: ChannelEvents): Promise<Channel> {
   const splitter = createLineSplitter(MOST_MESSAGE_BYTES);
   let noise = 0;
   let over: string | null = null;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { createMemorySystem } from '../../system/memory/system.ts';
 import { connectServer } from './client.ts';
-import { openHttpWire } from './http-wire.ts';
+import { openHttpChannel } from './http-channel.ts';
 import { createServerEvents } from './server-events.ts';
 
 const URL_HERE = 'https://tools.example.org/mcp';
@@ -37,7 +37,7 @@ function house(answer: (heard: Heard) => Response | Promise<Response>) {
         version: '1',
         timeoutMs,
         open: async (events) =>
-          openHttpWire(
+          openHttpChannel(
             {
               network: system.network,
               after: system.clock.after,

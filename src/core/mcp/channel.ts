@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 
 /** A way to one server: carries whole messages, and knows nothing of what they mean. */
-export interface Wire {
+export interface Channel {
   /**
    * Resolves once the other side took it; where answers come with it (`answersWhenSent`), once all that comes with it was
    * handed on. Rejects with an `Error` in our own words when it could not be sent.
@@ -15,7 +15,7 @@ export interface Wire {
   close(): Promise<void>;
 }
 
-export interface WireEvents {
+export interface ChannelEvents {
   /** A promise it returns is awaited before more is read. */
   onMessage(message: Json): void | Promise<void>;
   /** Once, when nothing more can come; in our own words. */
