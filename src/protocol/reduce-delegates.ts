@@ -12,9 +12,22 @@ export function applyDelegate(view: View, change: Extract<Change, { type: 'deleg
   const before = rows[at];
   const next = change.type === 'delegate' ? told(before, change.delegate) : acted(before, change.act);
   if (next === null) return;
-  view.delegates = before === undefined ? [...rows, next].slice(-DELEGATES_KEPT) : rows.with(at, next);
+  view.delegates = before === undefined ? withNew(rows, next).slice(-DELEGATES_KEPT) : rows.with(at, next);
   const card = view.transcript.items[findCall(view.transcript.items, next.call)];
   if (card !== undefined) card.revision++;
+}
+
+/** Those of one batch begin in the same moment, in any order: they stand in the order of their numbers. */
+function withNew(rows: readonly DelegateRow[], next: DelegateRow): DelegateRow[] {
+  const number = numberIn(next);
+  const before = rows.findIndex((row) => row.call === next.call && number !== null && (numberIn(row) ?? 0) > number);
+  return before < 0 ? [...rows, next] : rows.toSpliced(before, 0, next);
+}
+
+/** Of one that the session's own turn started; null for those below. */
+function numberIn({ name }: DelegateRow): number | null {
+  const number = /^d(\d+)$/.exec(name)?.[1];
+  return number === undefined ? null : Number(number);
 }
 
 function told(before: DelegateRow | undefined, row: Omit<DelegateRow, 'acts' | 'count'>): DelegateRow {

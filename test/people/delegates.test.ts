@@ -90,6 +90,15 @@ test('the card of a batch counts its tasks and shows the first: who it is, what 
   expect(driver.region('transcript')).toMatch(/▸d1 ◌ +scout ◌/);
 });
 
+test('those of one batch stand in the order of their numbers, whichever began first', async () => {
+  const driver = await drive();
+  const view = sampleView();
+  const items = [sampleCall({ call: 'batch', tool: 'spawn_agent', title: 'reader d9 to d11: Look', state: 'running' })];
+  view.transcript = { total: 1, first: 0, items, generation: 1 };
+  await driver.publish({ type: 'branch', view }, row('d11'), row('d9'), row('d11.1'), row('d10'));
+  expect(driver.region('transcript')).toMatch(/d9 ◌ +d10 ◌ +▸?d11 ◌ +d11\.1 ◌/);
+});
+
 test('a clicked chip stays chosen whatever any of them does, and changes nothing else (SA-4, SA-6)', async () => {
   const driver = await atWork();
   await driver.publish(act('d2', 'Read sea.txt'));

@@ -193,10 +193,10 @@ async function runDelegate(
       name,
       call: seat.call ?? spawn.call,
       kind,
-      agent: null,
+      agent: order.profile?.name ?? null,
       task: order.task,
       model: model.ref,
-      effort: spawn.terms.effort,
+      effort: terms.effort,
     },
     hearing.ear,
   );
