@@ -1,6 +1,7 @@
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import type { Settings } from '../core/settings/schema.ts';
 import type { Look } from '../front/tui/app.ts';
+import { isVi } from '../front/tui/editing.ts';
 import type { Files } from '../system/files.ts';
 
 /** What of the settings is a window's own; `theme`: as named on the command line. */
@@ -16,6 +17,7 @@ export function lookOf(settings: Settings, theme: string | null): Look {
       rows: settings.hooksInTui,
       injected: settings.injectedInTranscript ? settings.injectedStyle : 'hidden',
     },
+    vi: isVi(settings.editorChoice ?? settings.editorMode ?? ''),
     ...themeOf(theme ?? settings.theme),
   };
 }

@@ -356,6 +356,7 @@ async function drawOne(
         : {}),
       ...(drawing.prompt !== null && line.files.length === 0 ? { prompt: drawing.prompt } : {}),
       readLook: () => readLook(system.files, layers, line.theme),
+      saveEditing: (vi) => saveEditing(system, drawing.places.config, vi),
       terminalTitle: settings.terminalTitle && line.save,
       ...(line.save && drawing.places.state !== null
         ? { history: historyOf(system, drawing.places.state, request.folder) }
@@ -406,6 +407,13 @@ function settingsLater(system: TerminalSystem, layers: Parameters<typeof setting
   const opened = (): Promise<SettingsDoor> =>
     import('./settings-door.ts').then(({ createSettingsDoor }) => createSettingsDoor(system, layers));
   return { read: async () => (await opened()).read(), save: async (edits) => (await opened()).save(edits) };
+}
+
+/** What `/config` chose, among the person's own settings. */
+async function saveEditing(system: TerminalSystem, config: string | null, vi: boolean): Promise<boolean> {
+  if (config === null) return false;
+  const { settingsSavers } = await import('./save-settings.ts');
+  return settingsSavers(system, config).saveDefaults({ editorChoice: vi ? 'vi' : 'ordinary' });
 }
 
 /** Most folders are none, and need no git to be told so. */

@@ -492,6 +492,8 @@ export const SETTINGS = {
     'terminal',
     'Rows of recent activity on a delegate card.',
   ),
+  editorMode: text('editor.mode', 'terminal', 'Editing in the prompt: vim, or anything else for the ordinary one.'),
+  editorChoice: text('editor.choice', 'terminal', 'What /config chose, vi or ordinary; it goes before editor.mode.'),
   editorRows: whole('editor.maxRows', 10, [1, 50], 'terminal', 'Rows the prompt box grows to.'),
   keybindings: KEYBINDINGS,
   keymap: choice(

@@ -96,6 +96,10 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('copy', 'Inspect', 'Send a reply to the clipboard, the last one or the n-th last', '[n]'),
   slash('expand', 'View', 'Show thinking and long output', '', { keys: ['alt-e'] }),
   slash('collapse', 'View', 'Fold thinking and long output', '', { keys: ['alt-shift-e'] }),
+  slash('config', 'View', 'Ordinary or vi editing in the prompt', '[editing]', {
+    waits: inLine,
+    choices: ['ordinary', 'vi'],
+  }),
   slash('queue', 'Inspect', 'Look through what waits: reorder, edit, discard', '', {
     keys: ['alt-q'],
     whyNot: nothingWaits,

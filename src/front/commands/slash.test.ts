@@ -54,7 +54,7 @@ describe('slash', () => {
 
   test('what begins with the typed letters comes before what holds them', () => {
     const names = matchCommands('co', commands).map((command) => command.name);
-    expect(names.slice(0, 3)).toEqual(['copy', 'collapse', 'compact']);
+    expect(names.slice(0, 4)).toEqual(['copy', 'collapse', 'config', 'compact']);
     expect(matchCommands('zz', commands)).toEqual([]);
   });
 });

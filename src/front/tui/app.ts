@@ -16,6 +16,7 @@ import type { HooksShown } from './blocks/row.ts';
 import { DraftKeeper } from './draft-keeper.ts';
 import { type Drawn, drawScreen, type Ground, placeScene } from './draw-screen.ts';
 import { LayoutCache } from './editor/layout.ts';
+import type { ViKeys } from './editor/vi.ts';
 import { performEffect } from './effects.ts';
 import { type ColorDepth, colorDepthOf } from './frame/color.ts';
 import { hasLightBackground } from './frame/detect.ts';
@@ -42,6 +43,7 @@ import type { SettingsDoor } from './settings-door.ts';
 import { TerminalDoor } from './terminal-door.ts';
 import { makeTheme, type Theme, type ThemeChoice } from './theme.ts';
 import { updateScreen } from './update-screen.ts';
+import { withEditing } from './update-vi.ts';
 import { watchLink } from './watch-link.ts';
 
 export interface MissionControl {
@@ -66,6 +68,8 @@ export interface Look {
   readonly hooks?: HooksShown;
   readonly delegateRows?: number;
   readonly keybindings?: Readonly<Record<string, string>>;
+  /** Vi editing in the prompt. */
+  readonly vi?: boolean;
 }
 
 export interface MissionControlOptions extends Look {
@@ -81,6 +85,8 @@ export interface MissionControlOptions extends Look {
   readonly prompt?: string;
   /** What of the settings is this window's, as it is now; null where it can not be read. Absent: it never changes. */
   readonly readLook?: () => Promise<Look | null>;
+  /** Keeps a choice of editing for later sessions; false where it could not be kept. */
+  readonly saveEditing?: (vi: boolean) => Promise<boolean>;
   /** False leaves the window's title alone (TERM-7). */
   readonly terminalTitle?: boolean;
   /** The way to other sessions; absent where there is none. */
@@ -189,6 +195,7 @@ class Loop {
   #ground: number | null = null;
   #handedOver = false;
   #leaving = false;
+  #vi: ViKeys | null = null;
   #cancelTick: (() => void) | null = null;
   #cancelMeasure: (() => void) | null = null;
   #moved: Ground = { all: 0, settled: 0 };
@@ -208,6 +215,7 @@ class Loop {
       ...screenLook(options),
       ...(options.panels === undefined ? {} : { panels: options.panels, panelFocus: options.panelFocus ?? null }),
     });
+    if (options.vi === true) this.#screen = withEditing(this.#screen, true);
     this.#frame = new Frame(size.columns, size.rows);
     this.#regions = new KeptRegions(this.#frame);
     this.#scheduler = new FrameScheduler(clock, () => this.#guarded(() => this.#draw()));
@@ -270,6 +278,7 @@ class Loop {
       this.#door.ask();
       this.#link.attach();
       this.#rest.begin();
+      if (options.vi === true) void this.#loadVi();
       const { link, clock } = this.#control;
       if (link !== undefined)
         this.#subscriptions.push(watchLink(link, clock, (event) => this.#guarded(() => this.#dispatch(event))));
@@ -363,6 +372,7 @@ class Loop {
       layout: this.#layout,
       textLayout: (text) => this.#texts.of(text, promptColumns(this.#screen.columns)),
       now: this.#control.clock.now(),
+      ...(this.#vi === null ? {} : { vi: this.#vi }),
     };
   }
 
@@ -379,6 +389,7 @@ class Loop {
       dispatch: (event) => this.#guarded(() => this.#dispatch(event)),
       handOver: (work, keepRaw) => this.#handOver(work, keepRaw),
       redraw: () => this.#frame.invalidate(),
+      chooseEditing: (vi) => void this.#chooseEditing(vi),
       readLook: () => void this.#readLook(),
       sessions: options.sessions,
       hosts: options.hosts,
@@ -392,6 +403,29 @@ class Loop {
     };
   }
 
+  /** Loaded where it is on: nobody else pays for it. Until then the box takes text as in INSERT. */
+  async #loadVi(): Promise<void> {
+    this.#vi ??= await import('./editor/vi.ts');
+  }
+
+  async #useEditing(vi: boolean): Promise<void> {
+    if (vi) await this.#loadVi();
+    this.#guarded(() => this.#dispatch({ type: 'editing', vi }));
+  }
+
+  async #chooseEditing(vi: boolean): Promise<void> {
+    await this.#useEditing(vi);
+    const saved = (await this.#control.options.saveEditing?.(vi).catch(() => false)) ?? true;
+    const text = vi ? 'Vi editing: Esc for commands, i to write' : 'Ordinary editing';
+    const said = saved
+      ? ({ level: 'info', text } as const)
+      : ({
+          level: 'warning',
+          text: `${text}; the settings file could not be written, so for this session only`,
+        } as const);
+    this.#guarded(() => this.#dispatch({ type: 'note', ...said }));
+  }
+
   /** The keys of a file that can not be read stay what they were. */
   async #readLook(): Promise<void> {
     const look = (await this.#control.options.readLook?.().catch(() => null)) ?? null;
@@ -400,6 +434,7 @@ class Loop {
       this.#keymap = makeKeymap(FRONT_COMMANDS, look.keybindings);
       const { sendMode: defaultSendMode, ...own } = screenLook(look);
       this.#screen = { ...this.#screen, ...own, defaultSendMode };
+      if (look.vi !== undefined) void this.#useEditing(look.vi);
       const [problem] = this.#keymap.problems;
       if (problem !== undefined) this.#screen = withNote(this.#screen, problem, 'warning');
       this.#move(true);

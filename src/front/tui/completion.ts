@@ -4,6 +4,7 @@ import { matchCommands, slashCommands } from '../commands/slash.ts';
 import { EMPTY_PIECE } from './editor/editor.ts';
 import { replaceRange } from './editor/editor-state.ts';
 import type { Text } from './editor/text.ts';
+import { notTyped } from './editor/vi-state.ts';
 import type { Choice, CompletionState } from './regions/completion-rows.ts';
 import type { Screen } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
@@ -142,7 +143,8 @@ export function accept(screen: Screen, context: Context, at = screen.completion?
   const blankFollows = /^\s/.test(buffer.text.charAt(completion.to));
   const insert = blankFollows ? choice.insert.trimEnd() : choice.insert;
   const result = replaceRange(prompt.editor, completion.from, completion.to, { ...EMPTY_PIECE, text: insert }, 'other');
-  const taken: Screen = { ...screen, prompt: { ...prompt, editor: result.state, unsaved: true }, completion: null };
+  const vi = prompt.vi === null ? null : { ...notTyped(prompt.vi), text: result.state.buffer.text };
+  const taken: Screen = { ...screen, prompt: { ...prompt, editor: result.state, unsaved: true, vi }, completion: null };
   // A folder goes on, and so does a command that wants words.
   return insert.endsWith('/') || (completion.kind === 'command' && insert.endsWith(' '))
     ? complete(taken, context)

@@ -141,8 +141,11 @@ export function drawScreen(
   drawBelow(painter, scene, below);
   const { exit, sendMode, link, note, prompt } = screen;
   const folded = focus === 'prompt' && pasteAtCaret(prompt.editor.buffer) !== null;
-  keeper.keep('hint', hint, [ground.settled, exit, sendMode, link, note, focus, folded, theme, scene.keymap], () =>
-    drawHint(painter, scene),
+  keeper.keep(
+    'hint',
+    hint,
+    [ground.settled, exit, sendMode, link, note, focus, folded, prompt.vi, theme, scene.keymap],
+    () => drawHint(painter, scene),
   );
   let read: ShownCards | null = null;
   for (const modal of screen.modals) {

@@ -39,6 +39,7 @@ export interface EffectParts {
   /** Gives the terminal away, waits for `work`, takes it back and draws everything anew. */
   readonly handOver: (work: () => Promise<void>, keepRaw: boolean) => Promise<void>;
   readonly redraw: () => void;
+  readonly chooseEditing?: (vi: boolean) => void;
   readonly readLook: () => void;
   readonly leave: (how: 'quit' | 'detach' | 'switch') => void;
   /** Absent where no other session can be opened. */
@@ -239,6 +240,9 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       parts
         .handOver(() => parts.terminal.suspend(), false)
         .catch((error: unknown) => dispatch(failed('Stopping', error)));
+      return;
+    case 'choose-editing':
+      parts.chooseEditing?.(effect.vi);
       return;
     case 'redraw':
       parts.redraw();

@@ -2,6 +2,7 @@ import type { Attachment } from '../../protocol/message.ts';
 import { type Atom, type Buffer, EMPTY_LINE, isEmpty, type Line, lineOf } from './editor/editor.ts';
 import { type EditorState, NEW_EDITOR, replaceAll } from './editor/editor-state.ts';
 import type { HistoryWalk } from './editor/prompt-history.ts';
+import { onOtherLine, type ViState } from './editor/vi-state.ts';
 
 /** What was sent, with when and where; null where that was not kept (HIST-4). */
 export interface SentPrompt extends Line {
@@ -35,6 +36,8 @@ export interface PromptState {
   readonly unsaved: boolean;
   /** What came back into it by itself; null for nothing. */
   readonly givenBack: GivenBack | null;
+  /** Null: the box is the ordinary one. */
+  readonly vi: ViState | null;
 }
 
 export const NO_PROMPT: PromptState = {
@@ -46,6 +49,7 @@ export const NO_PROMPT: PromptState = {
   sent: [],
   unsaved: false,
   givenBack: null,
+  vi: null,
 };
 
 export function isBlank(prompt: PromptState): boolean {
@@ -61,12 +65,16 @@ export function isRecalled({ walk, sent, editor }: PromptState): boolean {
 /** The prompt with another text, as one step of undo; null when the text would be too long. */
 export function withText(prompt: PromptState, line: Line): PromptState | null {
   const result = replaceAll(prompt.editor, { text: line.text, atoms: line.atoms }, line.caret);
-  return result.effect === null ? { ...prompt, editor: result.state, unsaved: true } : null;
+  if (result.effect !== null) return null;
+  const vi = prompt.vi === null ? null : onOtherLine(prompt.vi, result.state);
+  return { ...prompt, editor: result.state, unsaved: true, vi };
 }
 
 /** The box after its line left it: empty, its undo gone with the line unless it was only discarded. */
 export function emptied(prompt: PromptState): PromptState {
-  return { ...prompt, editor: NEW_EDITOR, top: 0, shell: 'off', walk: null, unsaved: true };
+  // The next line is begun as every one is: by typing it.
+  const vi = prompt.vi === null ? null : { ...onOtherLine(prompt.vi, NEW_EDITOR), mode: 'insert' as const };
+  return { ...prompt, editor: NEW_EDITOR, top: 0, shell: 'off', walk: null, unsaved: true, vi };
 }
 
 export function plainLine(text: string): Line {

@@ -1,10 +1,11 @@
 import type { Effort, PermissionMode } from '../../protocol/message.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { factsOf, isRunning } from '../commands/facts.ts';
+import { isVi } from './editing.ts';
 import { goToCall } from './go-to-call.ts';
 import { openConnect } from './modals/connect-provider-keys.ts';
 import { openHistory } from './modals/history.ts';
-import { modePicker, openPicker, themePicker } from './modals/picker.ts';
+import { editingPicker, modePicker, openPicker, themePicker } from './modals/picker.ts';
 import { openQueue } from './modals/queue-editor.ts';
 import { openReader } from './modals/reader.ts';
 import { rewindList } from './modals/rewind.ts';
@@ -99,6 +100,13 @@ const RUNS: Readonly<Record<string, Run>> = {
     if (argument !== 'auto' && argument !== 'dark' && argument !== 'light')
       return noted(screen, `No theme ${argument}: auto, dark or light`, 'warning');
     return stay({ ...screen, themeChoice: argument });
+  },
+  config: (screen, _context, argument) => {
+    if (argument === '') return stay(openPicker(screen, editingPicker(screen)));
+    const vi = isVi(argument);
+    if (!vi && !/^(?:ordinary|emacs)$/i.test(argument))
+      return noted(screen, `No editing ${argument}: ordinary or vi`, 'warning');
+    return step(screen, { kind: 'choose-editing', vi });
   },
   model: (screen, _context, argument) => {
     if (argument === '') {

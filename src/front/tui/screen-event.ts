@@ -9,6 +9,7 @@ import type { Keymap } from '../commands/keymap.ts';
 import type { Line } from './editor/editor.ts';
 import type { Layout as TextLayout } from './editor/layout.ts';
 import type { Text } from './editor/text.ts';
+import type { ViKeys } from './editor/vi.ts';
 import type { Target } from './frame/painter.ts';
 import type { InputEvent } from './input/event.ts';
 import type { Layout } from './layout.ts';
@@ -38,6 +39,8 @@ export interface Context {
   readonly textLayout: (text: Text) => TextLayout;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** What vi keys do, once it is loaded; absent where nobody chose them. */
+  readonly vi?: ViKeys;
 }
 
 /** What one event makes of the screen (step.ts). */
@@ -126,6 +129,8 @@ export type ScreenEvent =
   /** Whether what was pasted as `words` at `from` names files (ADD-8). */
   | { readonly type: 'dropped'; readonly from: number; readonly words: string; readonly found: Dropped }
   | { readonly type: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  /** Which editing the box has from now on. */
+  | { readonly type: 'editing'; readonly vi: boolean }
   | { readonly type: 'history'; readonly sent: readonly SentPrompt[]; readonly workspace: string };
 
 /** What `/settings` is told. */
@@ -195,6 +200,8 @@ export type ScreenEffect =
   | { readonly kind: 'show'; readonly text: string }
   | { readonly kind: 'remember'; readonly text: string }
   | { readonly kind: 'forget'; readonly text: string }
+  /** Vi editing or the ordinary one, from now on and in later sessions. */
+  | { readonly kind: 'choose-editing'; readonly vi: boolean }
   | { readonly kind: 'suspend' }
   | { readonly kind: 'redraw' }
   /** How this window looks and which keys it knows, read again. */

@@ -13,6 +13,7 @@ import type { ExitOffer, Screen } from './screen.ts';
 import type { Context } from './screen-event.ts';
 import { cancelling } from './send-command.ts';
 import { type Step, stay, step } from './step.ts';
+import { viEscapeKey } from './update-vi.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
@@ -64,6 +65,8 @@ export function leaveOrOffer(screen: Screen, context: Context, event: KeyEvent, 
 export function stepBack(screen: Screen, context: Context): Step {
   if (screen.completion !== null || screen.keyList) return stay({ ...screen, completion: null, keyList: false });
   if (screen.selection !== null) return stay({ ...screen, selection: null });
+  const vi = viEscapeKey(screen, context);
+  if (vi !== null) return vi;
   const idle = !isBusy(screen, context);
   if (idle && ghostOf(screen) !== '')
     return stay({ ...screen, ghostHidden: screen.prompt.editor.buffer.text.toString() });
@@ -74,7 +77,8 @@ export function stepBack(screen: Screen, context: Context): Step {
     return stay({ ...screen, prompt: { ...screen.prompt, shell: 'off', unsaved: true } });
   if (isBusy(screen, context) || context.view.head.standing?.goal?.state === 'checking')
     return step(screen, cancelling('go-on'));
-  return stay(cleared(screen));
+  // With vi editing Escape leaves the line as it is: Ctrl-C discards it (VI-2).
+  return stay(screen.prompt.vi === null ? cleared(screen) : screen);
 }
 
 /** The line is gone from the box, and one undo brings it back. */

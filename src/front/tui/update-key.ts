@@ -18,12 +18,14 @@ import { sendPrompt } from './sending.ts';
 import { noted, type Step, stay, step } from './step.ts';
 import { interrupt, leaveOrOffer, stepBack } from './stopping.ts';
 import { modalKey } from './update-modal.ts';
+import { abandoned, asEscape, viCommandKey, viTypedKey } from './update-vi.ts';
 
 type KeyEvent = Extract<InputEvent, { type: 'key' }>;
 
 /** One key, asked of the topmost modal first, then of what has the focus, then of the keymap. */
-export function updateKey(before: Screen, context: Context, event: KeyEvent): Step {
-  if (event.key.kind === 'release') return stay(before);
+export function updateKey(before: Screen, context: Context, pressed: KeyEvent): Step {
+  if (pressed.key.kind === 'release') return stay(before);
+  const event = asEscape(before, pressed);
   // An offer to leave is good for the very next press only, and a note speaks of the last one (STOP-3, HINT-7).
   const offer = before.exit;
   const chord = chordOf(event.key);
@@ -40,6 +42,13 @@ export function updateKey(before: Screen, context: Context, event: KeyEvent): St
   if (inPanel !== null) return inPanel;
   const offered = offeredKey(screen, context, chord, event);
   if (offered !== null) return offered;
+  const commanded = viCommandKey(screen, context, event);
+  if (commanded !== null) return commanded;
+  return boundKey(abandoned(screen, event), context, event, chord, offer);
+}
+
+/** What the keymap has for the chord; else what has the focus. */
+function boundKey(screen: Screen, context: Context, event: KeyEvent, chord: string, offer: ExitOffer | null): Step {
   const command = context.keymap.commandOf(chord);
   const where = command === null ? undefined : findCommand(command)?.where;
   if (command !== null && (where !== 'prompt' || screen.focus === 'prompt')) {
@@ -141,6 +150,10 @@ function keyCommand(
 ): Step | null {
   const closed: Screen = screen.keyList && command !== 'escape' ? { ...screen, keyList: false } : screen;
   switch (command) {
+    case 'newline':
+      return (
+        viTypedKey(closed, context, event.key) ?? typedInto(runCommand(closed, context, command, ''), screen, context)
+      );
     case 'send':
       return sendPrompt(closed, context, null);
     case 'send-now':
@@ -247,6 +260,8 @@ function promptKey(screen: Screen, context: Context, event: KeyEvent, chord: str
   // Home and End are the transcript's while nothing is typed or the person reads back (TR-7).
   if ((isBlank(prompt) || !screen.scroll.follow) && (chord === 'home' || chord === 'end'))
     return runCommand(screen, context, chord === 'home' ? 'top' : 'bottom', '');
+  const written = viTypedKey(screen, context, event.key);
+  if (written !== null) return written;
   const result = applyKey(prompt.editor, event.key, context.textLayout(prompt.editor.buffer.text));
   if (result === null) return stay(screen);
   if (result.effect?.kind === 'edge') return beyondEdge(screen, context, result.effect.edge);

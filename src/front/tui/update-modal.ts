@@ -175,6 +175,8 @@ function choose(screen: Screen, context: Context, modal: PickerModal, value: str
       return step(screen, { kind: 'send', intent: { type: 'set-mode', mode: value as PermissionMode } });
     case 'theme':
       return runCommand(screen, context, 'theme', value);
+    case 'editing':
+      return runCommand(screen, context, 'config', value);
     case 'command': {
       const ref = `${screen.refPrefix}${screen.nextRef}`;
       const intent = { type: 'command', ref, name: modal.purpose.name, argument: value } as const;

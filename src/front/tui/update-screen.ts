@@ -22,12 +22,13 @@ import { listArrived } from './update-list.ts';
 import { modalPaste } from './update-modal.ts';
 import { updateMouse } from './update-mouse.ts';
 import { settingsNews } from './update-settings.ts';
+import { viSettled, withEditing } from './update-vi.ts';
 import { updateView } from './update-view.ts';
 
 /** Everything that can happen to the screen, as one pure step: the next screen, and what is to be done. */
 export function updateScreen(screen: Screen, context: Context, event: ScreenEvent): Step {
   const after = react(makingRoom(screen, event), context, event);
-  return handingOn({ ...after, screen: comingBack(after.screen) });
+  return handingOn({ ...after, screen: viSettled(screen, comingBack(after.screen)) });
 }
 
 /** A command handed back to this window is over once what it opened is closed again: until then nothing starts (SC-4.9). */
@@ -115,6 +116,8 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
       const offers = chord !== null && screen.note === null && screen.modals.length === 0;
       return offers ? noted(screen, `The clipboard holds a picture: ${chord} takes it`) : stay(screen);
     }
+    case 'editing':
+      return stay(withEditing(screen, event.vi));
     case 'history':
       return stay({
         ...screen,

@@ -3,7 +3,7 @@ import { widthInText } from '../../../base/text-width.ts';
 import type { CursorShape, Painter, Style } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
 import type { Buffer } from './editor.ts';
-import { selectionOf } from './editor.ts';
+import { type Selection, selectionOf } from './editor.ts';
 import { atomAtCaret } from './editor-state.ts';
 import { type Layout, visibleTop } from './layout.ts';
 
@@ -24,6 +24,8 @@ export interface EditorView {
   /** Drawn dim while the box is empty (BOX-8). */
   readonly placeholder?: string;
   readonly cursor?: CursorShape;
+  /** What is drawn as chosen where that is not the buffer's own selection. */
+  readonly selection?: Selection | null;
 }
 
 /**
@@ -43,8 +45,8 @@ export function paintEditor(
   const inside = painter.within(area);
   if (buffer.text.length === 0 && view.placeholder !== undefined)
     inside.text(area.x, area.y, view.placeholder, styles.placeholder, area.width);
-  const atCaret = view.focused && selectionOf(buffer) === null ? atomAtCaret(buffer) : null;
-  const selected = selectionOf(buffer);
+  const selected = view.selection ?? selectionOf(buffer);
+  const atCaret = view.focused && selected === null ? atomAtCaret(buffer) : null;
   for (let y = 0; y < area.height && top + y < layout.rowCount; y++) {
     const from = layout.from(top + y);
     const to = layout.to(top + y);

@@ -127,3 +127,25 @@ function bounded(history: UndoHistory): UndoHistory {
 function placeOf(buffer: Buffer): Place {
   return { caret: buffer.caret, anchor: buffer.anchor };
 }
+
+/**
+ * All steps since `before` as one, back to `caret`; nothing joins it later. Where `before` itself was taken back meanwhile,
+ * only the last one is closed.
+ */
+export function asOneStep(before: UndoHistory, after: UndoHistory, caret: number): UndoHistory {
+  const mark = before.done.at(-1);
+  const from = mark === undefined ? 0 : after.done.lastIndexOf(mark) + 1;
+  const steps = after.done.slice(from);
+  const last = steps.at(-1);
+  if (last === undefined || (mark !== undefined && from === 0)) return closed(after);
+  const edits = steps.length === 1 ? last.edits : steps.flatMap((step) => step.edits);
+  const whole: Step = { edits, before: { caret, anchor: null }, after: last.after, kind: 'other' };
+  return { ...after, done: [...after.done.slice(0, from), whole] };
+}
+
+/** Nothing that is typed later joins the last step. */
+export function closed(history: UndoHistory): UndoHistory {
+  const last = history.done.at(-1);
+  if (last === undefined || last.kind === 'other') return history;
+  return { ...history, done: [...history.done.slice(0, -1), { ...last, kind: 'other' }] };
+}

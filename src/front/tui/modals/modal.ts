@@ -128,6 +128,7 @@ export type PickerPurpose =
   | { readonly kind: 'effort' }
   | { readonly kind: 'mode' }
   | { readonly kind: 'theme' }
+  | { readonly kind: 'editing' }
   | { readonly kind: 'command'; readonly name: string };
 
 export interface ConfirmModal {

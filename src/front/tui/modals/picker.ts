@@ -27,6 +27,18 @@ export function themePicker(screen: Screen): PickerModal {
   return picker('Theme', { kind: 'theme' }, items);
 }
 
+export function editingPicker(screen: Screen): PickerModal {
+  const items = (['ordinary', 'vi'] as const).map(
+    (value): PickerItem => ({
+      value,
+      label: value,
+      detail: value === 'vi' ? 'modes, motions, operators and text objects' : 'keys as in any line editor',
+      current: (screen.prompt.vi !== null) === (value === 'vi'),
+    }),
+  );
+  return picker('Editing in the prompt', { kind: 'editing' }, items);
+}
+
 export function modePicker(head: Head): PickerModal {
   const modes = (['ask', 'edits', 'plan', 'bypass'] as const).filter((mode) => mode !== 'bypass' || head.bypassOffered);
   return picker(

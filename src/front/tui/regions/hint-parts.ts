@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../../protocol/message.ts';
 import { NOTHING_STANDS, type Standing } from '../../../protocol/standing.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Keymap } from '../../commands/keymap.ts';
+import { modeWords, type ViState } from '../editor/vi-state.ts';
 import { count } from '../figures.ts';
 import { type Line, piece } from '../piece.ts';
 import type { Role } from '../theme.ts';
@@ -24,8 +25,9 @@ export const MODE_WORDS: Readonly<Record<PermissionMode, string>> = {
 const MODE_ROLES: Readonly<Record<PermissionMode, Role>> = { ask: 'quiet', edits: 'good', plan: 'muse', bypass: 'bad' };
 
 /** What the hint row says at rest, left to right; confinement never stands here (HINT-4, HINT-5, HINT-8). */
-export function hintParts(view: View, keymap: Keymap): HintPart[] {
+export function hintParts(view: View, keymap: Keymap, vi: ViState | null = null): HintPart[] {
   const parts: HintPart[] = [];
+  if (vi !== null) parts.push({ line: [piece(modeWords(vi), 'text')], drop: DROP.mode });
   const { mode } = view.head;
   if (mode !== 'ask') parts.push({ line: [piece(MODE_WORDS[mode], MODE_ROLES[mode])], drop: DROP.mode });
   const standing = standingWords(view.head.standing ?? NOTHING_STANDS);

@@ -20,8 +20,10 @@ export function drawHint(painter: Painter, scene: Scene): void {
       : drawRight(painter, theme, x, hint.y, note, width) || drawLine(painter, theme, x, hint.y, note, width);
   const room = width - used - (used > 0 ? 2 : 0);
   const lead: HintPart[] = offers(scene).map((line) => ({ line, drop: -1 }));
-  const parts = fitParts([...lead, ...(screen.exit !== null ? [] : hintParts(view, keymap))], room, (kept) =>
-    lineWidth(facts(kept.map((part) => part.line))),
+  const parts = fitParts(
+    [...lead, ...(screen.exit !== null ? [] : hintParts(view, keymap, screen.prompt.vi))],
+    room,
+    (kept) => lineWidth(facts(kept.map((part) => part.line))),
   );
   if (room > 0) drawLine(painter, theme, x, hint.y, facts(parts.map((part) => part.line)), room);
 }

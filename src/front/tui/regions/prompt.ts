@@ -3,7 +3,8 @@ import type { LiveMessage } from '../../../protocol/view.ts';
 import { isRunning } from '../../commands/facts.ts';
 import { type BoxWords, drawBox, firstThatFits, lineWidth } from '../draw.ts';
 import type { Layout as TextLayout } from '../editor/layout.ts';
-import { type EditorStyles, paintEditor } from '../editor/paint-editor.ts';
+import { type EditorStyles, type EditorView, paintEditor } from '../editor/paint-editor.ts';
+import { visualRange } from '../editor/vi-state.ts';
 import { clockTime, count } from '../figures.ts';
 import type { Painter } from '../frame/painter.ts';
 import { rect } from '../frame/rect.ts';
@@ -13,7 +14,7 @@ import { promptInner } from '../layout.ts';
 import { modelText } from '../model-text.ts';
 import { oneLine } from '../one-line.ts';
 import { facts, type Line, type Piece, piece } from '../piece.ts';
-import { isRecalled } from '../prompt-state.ts';
+import { isRecalled, type PromptState } from '../prompt-state.ts';
 import { orbit, type Scene } from '../scene.ts';
 import { footerFigures, movingFigures } from './footer-figures.ts';
 import { cures } from './preflight.ts';
@@ -117,12 +118,19 @@ function drawInBox(painter: Painter, scene: Scene, textLayout: TextLayout, words
     top: prompt.top,
     focused: screen.modals.length === 0,
     ...invitation,
+    ...viLook(prompt),
   });
   const command = top === 0 ? commandLength(screen, view) : 0;
   const clip = painter.within(inner);
   if (command > 0) clip.restyle(rect(inner.x, inner.y, command, 1), theme.styles.accent);
   drawAfterCaret(clip, scene, textLayout, top);
   return top;
+}
+
+/** In vi the cursor says the mode, and the selection holds the cell it stands on. */
+function viLook({ vi, editor }: PromptState): Pick<EditorView, 'cursor' | 'selection'> {
+  if (vi === null || vi.mode === 'insert') return {};
+  return { cursor: vi.mode === 'replace' ? 'underline' : 'block', selection: visualRange(vi, editor) };
 }
 
 /** Dim behind the caret, and never part of the text: what a command still wants, or how the line went on before. */
