@@ -237,7 +237,7 @@ for (const kind of LINKS) {
       expect(saidIn(model.requests[0])).toEqual(['use it']);
     });
 
-    test('a failure beside a turn keeps what waits and the turn’s own row (SC-12.5, INV-8, SC-43.15)', async () => {
+    test('a failure beside a turn keeps what waits and the turn’s own row (SC-12.5, INV-8)', async () => {
       const held = gate();
       const at = await yard(kind, [{ parts: ['...', { wait: held.opened }] }, 'second'], {
         servers: { calc: { begin: (line) => void line.run.ended } },
@@ -247,8 +247,8 @@ for (const kind of LINKS) {
       await seat.say('first');
       await seat.until(({ live }) => live !== null);
       await seat.command('mcp', 'enable calc');
-      await answer(seat, 'once');
       await seat.say('later', 'queue');
+      await answer(seat, 'once');
       await linked.settle();
       expect(notes(seat.view, 'error').join()).toContain('it ended with exit 7');
       expect(notes(seat.view)[0]).toContain('Ctrl-C cancels it, along with what runs.');
@@ -475,8 +475,17 @@ for (const kind of LINKS) {
     });
 
     test('defaults never start beside another change: they wait for it (SC-43.21, INV-4)', async () => {
-      const servers: Record<string, ServerScript> = { calc: {}, other: {} };
-      const trusted = gate();
+      const [trusted, held] = [gate(), gate()];
+      let waits = false;
+      const servers: Record<string, ServerScript> = {
+        calc: {},
+        other: {
+          on: async ({ method }) => {
+            if (waits && method === 'initialize') await held.opened;
+            return undefined;
+          },
+        },
+      };
       const at = await yard(kind, [], {
         servers,
         fields: { calc: { enabled: true } },
@@ -491,7 +500,11 @@ for (const kind of LINKS) {
       expect((await seat.command('mcp', 'enable other')).accepted).toBe(true);
       await linked.settle();
       expect(rig.lines.size).toBe(0);
+      waits = true;
       trusted.open();
+      await linked.settle();
+      expect([...rig.lines.keys()]).toEqual(['other']);
+      held.open();
       await linked.idle();
       await linked.settle();
       expect([...rig.lines.keys()]).toEqual(['other', 'calc']);

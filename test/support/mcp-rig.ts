@@ -4,6 +4,8 @@ import { type Approvals, openApprovals } from '../../src/core/mcp/approvals.ts';
 import { createMcpServers, type McpServers, type McpServersParts } from '../../src/core/mcp/servers.ts';
 import type { McpSource } from '../../src/core/session/mcp-desk.ts';
 import { createMcpDefaultSaver } from '../../src/core/settings/save-defaults.ts';
+// Loaded when a default is first written; a clock moved by hand does not wait for that.
+import 'jsonc-parser';
 import type { ProgramRun } from '../../src/system/memory/processes.ts';
 import { createMemorySystem, type MemorySystem } from '../../src/system/memory/system.ts';
 import { FOLDER, SESSION_FOLDER } from './controller.ts';
