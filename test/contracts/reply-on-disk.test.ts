@@ -8,14 +8,14 @@ import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { FOLDER, openHouse, SESSION_FOLDER, scriptedLine } from '../support/controller.ts';
 import { scriptedModel } from '../support/script.ts';
 
-/** The same journal on a disk that takes its time for replies: none is on it before `release`. */
-function slowForReplies(journal: Journal): { journal: Journal; release: () => void } {
+/** The same journal on a disk that takes its time for entries of one kind: none is on it before `release`. */
+function slowFor(kind: 'assistant' | 'result', journal: Journal): { journal: Journal; release: () => void } {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const slow: Journal = Object.create(journal, {
     append: {
       value: (...given: Parameters<Journal['append']>) => {
         const { entries, durable } = journal.append(...given);
-        const held = given[0].some((body) => body.kind === 'assistant');
+        const held = given[0].some((body) => body.kind === kind);
         return { entries, durable: held ? durable.then(() => released) : durable };
       },
     },
@@ -35,7 +35,7 @@ for (const [mode, what] of [
     const system = createMemorySystem();
     const { clock, ids } = system;
     const first = { kind: 'session', version: 1, session: 's', folder: FOLDER, build: '0', forkedFrom: null } as const;
-    const { journal, release } = slowForReplies(createMemoryJournal({ clock, ids, session: 's', first }));
+    const { journal, release } = slowFor('assistant', createMemoryJournal({ clock, ids, session: 's', first }));
     const kinds: string[] = [];
     const ran: string[] = [];
     const line = scriptedLine();
@@ -114,4 +114,39 @@ test('a reply and the call it makes are on the disk by one flush before the call
   expect(first?.kinds.slice(-2)).toEqual(['assistant', 'call']);
   expect(second?.kinds.slice(-3)).toEqual(['result', 'assistant', 'call']);
   expect(second!.at - first!.at).toBe(2);
+});
+
+test('while a result is on its way to the disk the next request is made, and not sent before it is there', async () => {
+  const system = createMemorySystem();
+  const { clock, ids } = system;
+  const first = { kind: 'session', version: 1, session: 's', folder: FOLDER, build: '0', forkedFrom: null } as const;
+  const { journal, release } = slowFor('result', createMemoryJournal({ clock, ids, session: 's', first }));
+  const script = scriptedModel([[{ tool: 'do', input: { line: 'first' } }], 'done']);
+  const made: (string | undefined)[] = [];
+  let sent = 0;
+  const house = await openHouse({
+    system,
+    journal,
+    mode: 'bypass',
+    bypassOffered: true,
+    script: {
+      ...script,
+      stream: (request, signal) => {
+        sent++;
+        return script.stream(request, signal);
+      },
+      ready: ({ messages }) => void made.push(messages.at(-1)?.role),
+    },
+  });
+  const seat = house.seat('one');
+  await seat.say('go');
+  await house.settle();
+  await clock.advance(1000);
+  expect(made).toEqual(['results']);
+  expect(sent).toBe(1);
+  release();
+  await house.settle();
+  await clock.advance(1000);
+  await house.idle();
+  expect(sent).toBe(2);
 });

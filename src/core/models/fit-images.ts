@@ -37,6 +37,10 @@ export function withFittingImages(model: Model, images: Images, limits: ImageLim
       for (const text of notices) yield { type: 'notice', identifier: 'image-fitted', text };
       yield* model.stream(fitting, signal);
     },
+    // With pictures it may go out otherwise than it is here.
+    ready: (request) => {
+      if (!hasImages(request)) model.ready?.(request);
+    },
   };
 }
 

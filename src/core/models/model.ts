@@ -11,6 +11,8 @@ export interface Model {
   readonly ref: ModelRef;
   readonly facts: ModelFacts;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Makes beforehand what a request like this one will be sent as, and sends nothing. Missing: there is nothing to make. */
+  ready?(request: ModelRequest): void;
   /** Asked before every request (`retry.ts` does): null when it may be made, else why not. Missing: it always may. */
   admits?(signal: AbortSignal): Promise<Failure | null>;
 }

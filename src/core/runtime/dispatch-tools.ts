@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json.ts';
-import type { ResultOutcome } from '../../protocol/entry.ts';
+import type { EntryBody, ResultOutcome } from '../../protocol/entry.ts';
 import { NOT_PARSED } from '../journal/interrupted.ts';
 import { outputAfter } from '../policy/answers.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -9,6 +9,7 @@ import { offerVouching, vouchable } from './offer-vouching.ts';
 import { planContext } from './plan-context.ts';
 import { labelDiff, ownWords } from './present.ts';
 import { type PreparedRelease, prepareRelease } from './release.ts';
+import { readyRequest } from './request.ts';
 import type { Save } from './round.ts';
 import { type CallResult, runCall } from './run-call.ts';
 import type { CallPart, Recorder, Runtime, StopCause, TurnTerms } from './runtime.ts';
@@ -39,6 +40,7 @@ export async function dispatchCalls(
   const beside = calls.every((call) => findTool(runtime, call.tool)?.order === 'beside');
   const running: Promise<FinishedCall>[] = [];
   let unsaved: Promise<unknown> | null = null;
+  let open = calls.length;
   const cancel = runtime.system.clock.after(0, () => void save());
   for (const call of calls) {
     const prepared = await prepare(runtime, terms, progress, call, save);
@@ -49,7 +51,7 @@ export async function dispatchCalls(
         unsaved = null;
       });
     }
-    const run = finish(runtime, terms, progress, call, prepared, unsaved);
+    const run = finish(runtime, terms, progress, call, prepared, unsaved, () => --open === 0);
     running.push(run);
     if (!beside) await run;
   }
@@ -175,7 +177,10 @@ async function prepare(
   return allow(lasting ? 'session' : 'person', outputAfter(decision, answer));
 }
 
-/** Runs what was allowed and writes its result; a result is never lost, not even to a full disk. */
+/**
+ * Runs what was allowed and writes its result; a result is never lost, not even to a full disk. Nobody waits for the last
+ * one's way to the disk alone: meanwhile the next request is made, which may leave once it is there.
+ */
 async function finish(
   runtime: Runtime,
   terms: TurnTerms,
@@ -183,15 +188,17 @@ async function finish(
   call: CallPart,
   prepared: Prepared,
   unsaved: Promise<unknown> | null,
+  isLast: () => boolean,
 ): Promise<FinishedCall> {
   const { turn } = terms;
   const result = prepared.go
     ? await runCall(runtime, terms, progress, call, prepared.allowed, unsaved)
     : prepared.result;
   const { before, ...kept } = result;
-  await runtime.recorder.write([...before, { kind: 'result', turn, call: call.call, tool: call.tool, ...kept }], {
-    onFailure: 'keep',
-  });
+  const entry: EntryBody = { kind: 'result', turn, call: call.call, tool: call.tool, ...kept };
+  const written = runtime.recorder.write([...before, entry], { onFailure: 'keep' });
+  const ready = isLast() && !terms.signal.aborted ? readyRequest(runtime, terms) : null;
+  await Promise.all([written, ready]);
   return { tool: call.tool, input: call.input, text: result.text };
 }
 

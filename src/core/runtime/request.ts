@@ -1,3 +1,4 @@
+import { SystemError } from '../../system/files.ts';
 import type { ContextOptions } from '../journal/model-context.ts';
 import type { Message, Model, ModelRequest } from '../models/model.ts';
 import { offeredText } from '../tools/offered-text.ts';
@@ -27,6 +28,20 @@ export async function buildRequest(
   };
   runtime.gauge.sent(request);
   return { request, images: runtime.sentImages.difference(runtime.refusedAttachments) };
+}
+
+/**
+ * Makes what the next request will hold of the conversation as it stands, while what was added last is on its way to the
+ * disk: then little is left to do once it may be sent. Sends nothing; whatever fails here fails again, and is told, then.
+ */
+export async function readyRequest(runtime: Runtime, terms: Pick<TurnTerms, 'model' | 'effort'>): Promise<void> {
+  const { model } = terms;
+  if (model.ready === undefined) return;
+  try {
+    model.ready(requestFor(runtime, terms, await runtime.context.build(conversationOptions(runtime, model))));
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+  }
 }
 
 /** How the messages of the conversation's own requests are made: it is remembered which pictures are in them. */

@@ -120,6 +120,7 @@ export function underSpending(model: Model, spending: Spending): Model {
     ref: model.ref,
     facts: model.facts,
     stream: (request, signal) => model.stream(request, signal),
+    ready: (request) => model.ready?.(request),
     admits: (signal) => spending.admits(model, signal),
   };
 }

@@ -79,14 +79,22 @@ class AnthropicMessages implements Model {
     });
   }
 
-  async #send(request: ModelRequest, signal: AbortSignal): Promise<Response | Failure> {
-    const body = anthropicRequest(request, {
+  ready(request: ModelRequest): void {
+    this.#bytes.ready(this.#bodyOf(request).messages);
+  }
+
+  #bodyOf(request: ModelRequest): MessageCreateParamsStreaming {
+    return anthropicRequest(request, {
       ref: this.ref,
       facts: this.facts,
       thinking: anthropicModel(this.ref.model)?.thinking ?? 'unknown',
       deadSignatures: this.#deadSignatures,
       known: this.#known,
     });
+  }
+
+  async #send(request: ModelRequest, signal: AbortSignal): Promise<Response | Failure> {
+    const body = this.#bodyOf(request);
     const { messages, ...rest } = body;
     const client = await this.#open();
     // As bytes: the SDK would make the text of the whole conversation anew for each request.

@@ -22,6 +22,14 @@ test('the bytes are those of the whole object, whatever was encoded before', () 
   );
 });
 
+test('what was made ready is not encoded again', () => {
+  let times = 0;
+  const item = { toJSON: () => ++times };
+  const bytes = new BodyBytes();
+  bytes.ready([item]);
+  expect(textOf(bytes.encode({ a: 1 }, 'list', [item]).bytes)).toBe('{"a":1,"list":[1]}');
+});
+
 test('an item is encoded once', () => {
   let times = 0;
   const item = { toJSON: () => ++times };

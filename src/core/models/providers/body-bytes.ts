@@ -31,6 +31,11 @@ export class BodyBytes {
     return this.#join(pieces);
   }
 
+  /** Encodes what of `items` is new, for the request that comes. */
+  ready(items: readonly object[]): void {
+    for (const item of items) this.#once(item);
+  }
+
   #join(pieces: readonly Uint8Array[]): { readonly bytes: Uint8Array; giveBack(): void } {
     let length = 0;
     for (const piece of pieces) length += piece.length;

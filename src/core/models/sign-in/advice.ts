@@ -21,7 +21,7 @@ function withAdvice(model: Model, advice: (failure: Failure) => string): Model {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
     for await (const event of model.stream(request, signal)) yield advised(event, advice);
   }
-  return { ref, facts, stream };
+  return { ref, facts, stream, ready: (request) => model.ready?.(request) };
 }
 
 function advised(event: ModelEvent, advice: (failure: Failure) => string): ModelEvent {
