@@ -26,6 +26,8 @@ export interface Queries {
   };
   /** What the files changed by this session look like now. */
   changes: { ask: { path: string | null }; answer: { files: FileDiff[] } };
+  /** Files that calls of this session read or changed, in the order they were first met. */
+  'session-files': { ask: Record<never, never>; answer: { files: SessionFile[] } };
   /** What was used and what it cost, and how much of an account's allowance is left; `fresh` asks its service anew. */
   usage: { ask: { fresh: boolean }; answer: UsageReport };
   status: { ask: Record<never, never>; answer: { rows: { name: string; value: string }[] } };
@@ -46,6 +48,13 @@ export interface Queries {
     answer: { models: { value: string; description: string }[]; reached: boolean };
   };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };
+}
+
+export interface SessionFile {
+  /** Absolute. */
+  readonly path: string;
+  /** By our tools; what commands did is not known. */
+  readonly changed: boolean;
 }
 
 export interface TrailRow {

@@ -155,6 +155,7 @@ export function applyEntry(view: View, entry: Entry, dirty: Set<DirtyPart> = new
       break;
     case 'turn-end':
       head.activeTime += entry.duration;
+      head.trail = true;
       dirty.add('head');
       break;
     case 'active-time':

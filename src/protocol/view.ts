@@ -88,6 +88,8 @@ export interface Head {
   totals: Totals;
   /** Milliseconds of finished active intervals; add now - activity.since while active. */
   activeTime: number;
+  /** A turn that ended left decisions to look at. */
+  trail?: true;
   /** `null` when every word is on disk; else why not (disk full, no home, incognito). */
   notSaved: string | null;
   /** While the disk takes nothing: what keeps it, that nothing is lost, and when it is tried again. */

@@ -9,6 +9,7 @@ import type { SessionParts } from './parts.ts';
 import { readRewind } from './rewind-points.ts';
 import { sessionChanges } from './session-changes.ts';
 import { completeArgument } from './session-commands.ts';
+import { sessionFiles } from './session-files.ts';
 import { statusRows } from './status.ts';
 import { trailRow } from './trail.ts';
 import { readTree } from './tree-moves.ts';
@@ -40,6 +41,7 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
     const sources = { files: system.files, images, changes: ledger.changes, workspace: folder };
     return done({ files: await sessionChanges(sources, path) });
   },
+  'session-files': async (parts) => done({ files: await sessionFiles(parts) }),
   usage: async ({ usage }, { fresh }) => done(await usage.report(fresh)),
   providers: async ({ signIn }, { look }) => done({ providers: [...((await signIn.connections?.rows(look)) ?? [])] }),
   models: async ({ models }, { refresh }) => {

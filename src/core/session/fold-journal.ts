@@ -283,7 +283,10 @@ function createFold(session: string, folder: string, version: string, kept: stri
       } else if (isKind(entry, 'assistant') || isKind(entry, 'compaction')) {
         // What it cost was paid all the same: totals are the session's, not the branch's (SC-25.3).
         view.head.totals = addUsage(view.head.totals, entry.usage, entry.cost);
-      } else if (isKind(entry, 'turn-end')) view.head.activeTime += entry.duration;
+      } else if (isKind(entry, 'turn-end')) {
+        view.head.activeTime += entry.duration;
+        view.head.trail = true;
+      }
     },
     recollection,
     save: () => {

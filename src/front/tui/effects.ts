@@ -116,6 +116,11 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
         dispatch({ type: 'trail', rows: answer?.ok ? answer.value.rows : [] });
       });
       return;
+    case 'read-files':
+      void quietly(session.read({ type: 'session-files' }, client)).then((answer) => {
+        if (answer?.ok) dispatch({ type: 'session-files', files: answer.value.files });
+      });
+      return;
     case 'save-panels':
       parts.savePanels?.(effect.stack);
       return;

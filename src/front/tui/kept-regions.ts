@@ -16,6 +16,8 @@ export const DRAWS_ALL: Keeper = { keep: (_name, _area, _from, draw) => draw() }
 interface Drawn {
   readonly from: readonly unknown[];
   readonly answer: unknown;
+  /** The drawing it stood in last. */
+  drawing: number;
 }
 
 /** Regions of one frame, from drawing to drawing: a key that changes the box costs the box. */
@@ -23,6 +25,7 @@ export class KeptRegions implements Keeper {
   readonly #frame: Frame;
   #drawn = new Map<string, Drawn>();
   #covered = true;
+  #drawing = 0;
 
   constructor(frame: Frame) {
     this.#frame = frame;
@@ -31,6 +34,7 @@ export class KeptRegions implements Keeper {
   /** Before each drawing. `covered`: something will lie over the regions, so that they do not stand there as drawn. */
   begin(covered: boolean): void {
     if (covered || this.#covered) this.#drawn.clear();
+    this.#drawing++;
     this.#covered = covered;
   }
 
@@ -39,11 +43,16 @@ export class KeptRegions implements Keeper {
     const before = this.#drawn.get(name);
     const same =
       before !== undefined &&
+      // One that was left out for a while has something else standing in its place.
+      before.drawing === this.#drawing - 1 &&
       before.from.length === inputs.length &&
       before.from.every((one, at) => Object.is(one, inputs[at]));
-    if (same && this.#frame.keep(area)) return before.answer as T;
+    if (same && this.#frame.keep(area)) {
+      before.drawing = this.#drawing;
+      return before.answer as T;
+    }
     const answer = draw();
-    this.#drawn.set(name, { from: inputs, answer });
+    this.#drawn.set(name, { from: inputs, answer, drawing: this.#drawing });
     return answer;
   }
 }

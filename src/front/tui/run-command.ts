@@ -191,9 +191,9 @@ const RUNS: Readonly<Record<string, Run>> = {
     return stay(withModal(screen, openReader(view, cards, layout, top)));
   },
   open: openCard,
-  'panel-tree': (screen) => toggle(screen, 'tree'),
-  'panel-files': (screen) => toggle(screen, 'files'),
-  'panel-summary': (screen) => toggle(screen, 'summary'),
+  'panel-tree': (screen, context) => toggle(screen, context, 'tree'),
+  'panel-files': (screen, context) => toggle(screen, context, 'files'),
+  'panel-summary': (screen, context) => toggle(screen, context, 'summary'),
   pin,
   panel: toggleColumn,
   trail: toggleTrail,

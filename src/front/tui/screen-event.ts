@@ -1,7 +1,7 @@
 import type { DelegateAct } from '../../protocol/delegate.ts';
 import type { Draft, Intent, NewAttachment, Sent } from '../../protocol/intent.ts';
 import type { ProviderRow } from '../../protocol/provider.ts';
-import type { TrailRow } from '../../protocol/query.ts';
+import type { SessionFile, TrailRow } from '../../protocol/query.ts';
 import type { DirtyPart } from '../../protocol/reduce.ts';
 import type { UsageReport } from '../../protocol/usage.ts';
 import type { View } from '../../protocol/view.ts';
@@ -103,6 +103,7 @@ export type ScreenEvent =
       readonly to: number;
       readonly choices: readonly { value: string; description: string }[];
     }
+  | { readonly type: 'session-files'; readonly files: readonly SessionFile[] }
   | { readonly type: 'trail'; readonly rows: readonly TrailRow[] }
   | { readonly type: 'picker-items'; readonly items: readonly PickerItem[] }
   | { readonly type: 'list-rows'; readonly of: ListOf; readonly rows: readonly ListRow[] }
@@ -175,6 +176,7 @@ export type ScreenEffect =
   | { readonly kind: 'await-answer'; readonly ref: string }
   /** The newest decisions. */
   | { readonly kind: 'read-trail' }
+  | { readonly kind: 'read-files' }
   /** Which panels are open, for the next window. */
   | { readonly kind: 'save-panels'; readonly stack: PanelStack }
   | { readonly kind: 'read-models' }

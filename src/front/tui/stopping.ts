@@ -70,7 +70,7 @@ export function stepBack(screen: Screen, context: Context): Step {
   const idle = !isBusy(screen, context);
   if (idle && ghostOf(screen) !== '')
     return stay({ ...screen, ghostHidden: screen.prompt.editor.buffer.text.toString() });
-  const closed = screen.panels.stack.open.length === 0 ? null : escapePanel(screen);
+  const closed = screen.panels.stack.open.length === 0 ? null : escapePanel(screen, context);
   if (closed !== null) return closed;
   if (screen.focus !== 'prompt') return stay({ ...screen, focus: 'prompt' });
   if (screen.prompt.shell !== 'off')

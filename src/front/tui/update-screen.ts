@@ -6,7 +6,7 @@ import { noteDrawn } from './modals/ask-state.ts';
 import { connectAnswered, providersArrived } from './modals/connect-provider-keys.ts';
 import { usageArrived } from './modals/usage.ts';
 import { withAnswer } from './open-card.ts';
-import { trailArrived } from './panels/update-panels.ts';
+import { withPanels } from './panels/update-panels.ts';
 import { imageFrom, pasteInto } from './pasting.ts';
 import { editedLine, isBlank, withText } from './prompt-state.ts';
 import { runCommand } from './run-command.ts';
@@ -82,7 +82,9 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
     case 'arguments':
       return stay(completionArrived(screen, event));
     case 'trail':
-      return stay(trailArrived(screen, event.rows));
+      return stay(withPanels(screen, { trail: event.rows }));
+    case 'session-files':
+      return stay(withPanels(screen, { files: event.files }));
     case 'picker-items':
       return stay(choiceItems(screen, event.items));
     case 'list-rows':

@@ -5,7 +5,7 @@ import { lineOfDraft } from './editor/draft.ts';
 import { withGivenBack, withLineBack } from './given-back.ts';
 import { currentAsk, mayListen, openAsk, QUIET } from './modals/ask-state.ts';
 import { followSignIn } from './modals/connect-provider-keys.ts';
-import { followTrail } from './panels/update-panels.ts';
+import { followPanels, withPanels } from './panels/update-panels.ts';
 import { isBlank, withText } from './prompt-state.ts';
 import { readShown } from './read-thread.ts';
 import { type Screen, withNote } from './screen.ts';
@@ -20,6 +20,8 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
   const { view, now } = context;
   let screen: Screen =
     before.attached && before.link === 'there' ? before : { ...before, attached: true, link: 'there' };
+  // A snapshot of a session that was loaded; a window that only lost its way to it saw it live.
+  if (event.draft !== undefined && !before.attached) screen = withPanels(screen, { liveFrom: view.transcript.total });
   if (event.draft !== undefined && event.draft !== null)
     screen = before.attached ? keepingOwn(screen, event.draft) : withDraft(screen, event.draft);
   if (event.dirty.has('asks') || event.dirty.has('all')) screen = followAsks(screen, context, now);
@@ -63,7 +65,7 @@ export function updateView(before: Screen, context: Context, event: Extract<Scre
     }
   }
   if (screen.panels.stack.open.length > 0) {
-    const followed = followTrail(screen, context);
+    const followed = followPanels(screen, context);
     screen = followed.screen;
     effects.push(...followed.effects);
   }

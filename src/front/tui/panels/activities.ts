@@ -1,5 +1,7 @@
+import type { DelegateRow } from '../../../protocol/delegate.ts';
 import type { TurnEndReason } from '../../../protocol/entry.ts';
 import type { CallState, Item, JobRow, View } from '../../../protocol/view.ts';
+import { FOG } from '../blocks/row.ts';
 import { RUNNING, stateMark } from '../blocks/tool-call.ts';
 import { duration } from '../figures.ts';
 import { oneLine } from '../one-line.ts';
@@ -13,11 +15,18 @@ export interface Activity {
   /** Never changes: of the item, the job, the turn. */
   readonly id: string;
   readonly parent: string | null;
+  /** Asked for while it is drawn: of thousands of rows a few dozen are in sight. */
+  readonly look: () => ActivityLook;
+  /** What lies below it is folded until somebody looks. */
+  readonly folded?: true;
+  /** The item that its detail tells of; null where there is nothing more to tell. */
+  readonly item: string | null;
+}
+
+export interface ActivityLook {
   readonly mark: Piece;
   readonly text: string;
   readonly right: Line;
-  /** The item that its detail tells of; null where there is nothing more to tell. */
-  readonly item: string | null;
 }
 
 export interface TreeRow {
@@ -27,13 +36,17 @@ export interface TreeRow {
   readonly open: boolean | null;
 }
 
-/** What the View holds, in the order it happened: turns, and below them calls with their jobs, and replies. */
+/** What the View holds, in the order it happened: turns, and below them calls with their jobs and delegates, and replies. */
 export function activitiesOf(view: View): Activity[] {
   const jobs = new Map(view.jobs.map((job) => [job.id, job]));
+  const delegates = Map.groupBy(view.delegates ?? [], (row) => row.call);
   const turns = new Map<number, string>();
   const ends = turnEnds(view.transcript.items);
   const all: Activity[] = [];
   let current: string | null = null;
+  const add = (item: Item, parent: string | null, look: () => ActivityLook): void => {
+    all.push({ id: item.id, parent, look, item: item.id });
+  };
   for (const item of view.transcript.items) {
     switch (item.kind) {
       case 'user': {
@@ -41,30 +54,30 @@ export function activitiesOf(view: View): Activity[] {
         const begins = turn === null && item.as !== 'steering';
         if (begins) turns.set(item.turn, item.id);
         if (begins) current = item.id;
-        all.push({
-          id: item.id,
-          parent: turn,
+        add(item, turn, () => ({
           mark: begins ? turnMark(view, item, ends.get(item.turn)) : piece('❯ ', 'accent'),
           text: oneLine(item.text),
           right: [],
-          item: item.id,
-        });
+        }));
         break;
       }
       case 'call': {
-        all.push(callActivity(item, turns.get(item.turn) ?? null));
+        add(item, turns.get(item.turn) ?? null, () => callLook(item));
+        const started = delegates.get(item.call);
+        if (started !== undefined) all.push(...delegateActivities(started, item.id));
         const job = item.job === null ? undefined : jobs.get(item.job);
-        if (job !== undefined) all.push(jobActivity(job, item.id));
+        if (job !== undefined)
+          all.push({ id: `job-${job.id}`, parent: item.id, look: () => jobLook(job), item: item.id });
         break;
       }
       case 'assistant':
-        all.push(said(item, turns.get(item.turn) ?? null, piece('  ', 'text'), item.text));
+        add(item, turns.get(item.turn) ?? null, () => saidLook(piece('  '), item.text));
         break;
       case 'compaction':
-        all.push(said(item, null, piece('── ', 'muse'), 'Compacted'));
+        add(item, null, () => saidLook(piece('── ', 'muse'), 'Compacted'));
         break;
       case 'note':
-        if (item.level !== 'info') all.push(said(item, current, piece('▲ ', 'warn'), item.text));
+        if (item.level !== 'info') add(item, current, () => saidLook(piece('▲ ', 'warn'), item.text));
         break;
       default:
         break;
@@ -72,9 +85,9 @@ export function activitiesOf(view: View): Activity[] {
   }
   for (const [place, part] of (view.live?.parts ?? []).entries()) {
     if (part.type !== 'call') continue;
-    const parent = turns.get(view.live?.turn ?? -1) ?? null;
     const text = oneLine(part.title === '' ? part.tool : part.title);
-    all.push({ id: `live-${place}`, parent, mark: stateMark('writing'), text, right: [], item: null });
+    const look = () => ({ mark: stateMark('writing'), text, right: [] });
+    all.push({ id: `live-${place}`, parent: turns.get(view.live?.turn ?? -1) ?? null, look, item: null });
   }
   return all;
 }
@@ -104,45 +117,66 @@ function still(mark: Piece): Piece {
   return mark.text.startsWith(RUNNING) ? { ...mark, text: '◐ ' } : mark;
 }
 
-function callActivity(item: ItemOf<'call'>, parent: string | null): Activity {
+function callLook(item: ItemOf<'call'>): ActivityLook {
   return {
-    id: item.id,
-    parent,
     mark: still(stateMark(item.state)),
     text: oneLine(item.title === '' ? item.tool : item.title),
     right: item.duration === null || item.duration < 100 ? [] : [piece(duration(item.duration), 'quiet')],
-    item: item.id,
   };
 }
 
 const JOB_STATES = { running: 'running', stopping: 'running', ended: 'ok', stopped: 'stopped' } as const;
 
-function jobActivity(job: JobRow, parent: string): Activity {
+function jobLook(job: JobRow): ActivityLook {
   const failed = job.state === 'ended' && job.exit !== 0;
-  return {
-    id: `job-${job.id}`,
-    parent,
-    mark: still(stateMark(failed ? 'error' : JOB_STATES[job.state])),
-    text: `${job.id} ${oneLine(job.label)}`,
-    right: [],
-    item: parent,
-  };
+  const mark = still(stateMark(failed ? 'error' : JOB_STATES[job.state]));
+  return { mark, text: `${job.id} ${oneLine(job.label)}`, right: [] };
 }
 
-function said(item: Item, parent: string | null, mark: Piece, text: string): Activity {
+function saidLook(mark: Piece, text: string): ActivityLook {
   const [first = ''] = text.trim().split('\n', 1);
-  return { id: item.id, parent, mark, text: first, right: [], item: item.id };
+  return { mark, text: first, right: [] };
+}
+
+const DELEGATE_STATES = { running: 'running', reported: 'ok', failed: 'error', stopped: 'stopped' } as const;
+
+/** Those that one call started, each below the one that started it, with the newest of what they did folded below them. */
+function delegateActivities(rows: readonly DelegateRow[], call: string): Activity[] {
+  const idOf = (name: string) => `${call}-${name}`;
+  return rows.flatMap((row) => {
+    const id = idOf(row.name);
+    const above = row.name.slice(0, row.name.lastIndexOf('.'));
+    const delegate: Activity = {
+      id,
+      parent: rows.some(({ name }) => name === above) ? idOf(above) : call,
+      look: () => ({
+        mark: still(stateMark(DELEGATE_STATES[row.state])),
+        text: `${row.name} ${row.agent ?? row.kind}: ${oneLine(row.task)}`,
+        right: row.ended === null ? [] : [piece(duration(row.ended - row.started), 'quiet')],
+      }),
+      folded: true,
+      item: call,
+    };
+    const first = row.count - row.acts.length;
+    const acts = row.acts.map(({ kind, text, label }, at): Activity => {
+      const mark = label?.integrity === 'untrusted' ? FOG : kind === 'refused' ? stateMark('denied') : piece('  ');
+      const look = () => ({ mark, text: oneLine(text), right: [] });
+      return { id: `${id}-${first + at}`, parent: id, look, item: call };
+    });
+    return [delegate, ...acts];
+  });
 }
 
 /**
- * Activities as rows: below its parent stands what names it as such, in the order it happened. Who names itself, or one
- * below it, has no parent (AD-10). `turned`: what is folded.
+ * Activities as rows: below its parent stands what names it as such, in the order it happened. Links that
+ * lead round are refused (AD-10). `turned`: what is folded that stands open at first, or the other way round.
  */
 export function treeRows(activities: readonly Activity[], turned: ReadonlySet<string>): TreeRow[] {
   const byId = new Map(activities.map((one) => [one.id, one]));
+  const parents = parentsOf(byId);
   const below = new Map<string | null, Activity[]>();
   for (const one of byId.values()) {
-    const parent = parentOf(one, byId);
+    const parent = parents.get(one.id) ?? null;
     const children = below.get(parent);
     if (children === undefined) below.set(parent, [one]);
     else children.push(one);
@@ -152,7 +186,7 @@ export function treeRows(activities: readonly Activity[], turned: ReadonlySet<st
   const waiting = (below.get(null) ?? []).toReversed().map((activity) => ({ activity, depth: 0 }));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const children = below.get(next.activity.id) ?? [];
-    const open = children.length === 0 ? null : !turned.has(next.activity.id);
+    const open = children.length === 0 ? null : turned.has(next.activity.id) === (next.activity.folded === true);
     rows.push({ ...next, open });
     if (open !== true) continue;
     for (let at = children.length - 1; at >= 0; at--) waiting.push({ activity: children[at]!, depth: next.depth + 1 });
@@ -160,12 +194,25 @@ export function treeRows(activities: readonly Activity[], turned: ReadonlySet<st
   return rows;
 }
 
-function parentOf({ id, parent }: Activity, byId: ReadonlyMap<string, Activity>): string | null {
-  if (parent === null || !byId.has(parent)) return null;
-  const seen = new Set([id]);
-  for (let at: string | null = parent; at !== null; at = byId.get(at)?.parent ?? null) {
-    if (seen.has(at)) return null;
-    seen.add(at);
+/** Whom each stands below; of links that lead back to where they came from one is left out. */
+function parentsOf(byId: ReadonlyMap<string, Activity>): Map<string, string | null> {
+  const parents = new Map<string, string | null>();
+  for (const start of byId.values()) {
+    // Nearly always what lies above came before.
+    if (start.parent === null || parents.has(start.parent)) parents.set(start.id, start.parent);
+    else placeAbove(start, byId, parents);
   }
-  return parent;
+  return parents;
+}
+
+function placeAbove(start: Activity, byId: ReadonlyMap<string, Activity>, parents: Map<string, string | null>): void {
+  const path = new Set<string>();
+  let one: Activity | undefined = start;
+  while (one !== undefined && !parents.has(one.id)) {
+    path.add(one.id);
+    const above: Activity | undefined = byId.get(one.parent ?? '');
+    const fits: boolean = above !== undefined && !path.has(above.id);
+    parents.set(one.id, fits ? one.parent : null);
+    one = fits ? above : undefined;
+  }
 }

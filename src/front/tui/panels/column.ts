@@ -48,12 +48,18 @@ export function createPanels(): PanelDrawing & PanelKeys {
 
   const draw = (painter: Painter, scene: Scene, area: Rect, keeper: Keeper, settled: number): void => {
     const { screen, theme, keymap } = scene;
-    const { stack, lens, chosen, turned, tops, trail } = screen.panels;
+    const { stack, lens, chosen, turned, tops, trail, files } = screen.panels;
     for (const { name, at } of placed(area, screen.panels)) {
       if (at.width < 2 || at.height < 1) continue;
       const focused = screen.focus === name;
       const own =
-        name === 'tree' ? (lens === 'tree' ? [chosen, turned, tops.tree] : [trail, tops.trail]) : [tops[name]];
+        name === 'files'
+          ? [files, tops.files]
+          : name === 'summary'
+            ? [tops.summary]
+            : lens === 'tree'
+              ? [chosen, turned, tops.tree]
+              : [trail, tops.trail];
       keeper.keep(`panel-${name}`, at, [settled, stack, focused, theme, keymap, lens, ...own], () =>
         drawPanel(painter.within(at), scene, at, name, settled),
       );
@@ -105,7 +111,7 @@ export function createPanels(): PanelDrawing & PanelKeys {
       name === 'tree'
         ? trailRows(panels.trail, width)
         : name === 'files'
-          ? fileRows(view, width)
+          ? fileRows(view, panels.files ?? [], width)
           : summaryRows(view, width, keymap);
     const none = name === 'files' ? 'No files yet' : panels.trail === null ? 'one moment' : 'No decision yet';
     return {
@@ -250,12 +256,13 @@ interface PanelRows {
 const MOST_INDENT = 8;
 
 function treeRow({ activity, depth, open }: TreeRow, chosen: string | null): PanelRow {
+  const { mark, text, right } = activity.look();
   const indent = Math.min(depth, MOST_INDENT) * 2;
   return {
     row: {
-      margin: [piece(' '.repeat(indent)), piece(open === null ? '  ' : open ? '▾ ' : '▸ ', 'quiet'), activity.mark],
-      line: [piece(activity.text, depth === 0 ? 'strong' : 'text')],
-      right: activity.right,
+      margin: [piece(' '.repeat(indent)), piece(open === null ? '  ' : open ? '▾ ' : '▸ ', 'quiet'), mark],
+      line: [piece(text, depth === 0 ? 'strong' : 'text')],
+      right,
       join: '\n',
     },
     chosen: activity.id === chosen,

@@ -31,13 +31,14 @@ export function itemOf(view: View, id: string): Item | null {
 }
 
 /** The detail as rows to read: what it is, what it was given, what came of it (AD-4). */
-export function asScroller(view: View, modal: ActivityModal, width: number): ScrollerModal {
+export function asScroller(view: View, modal: ActivityModal, liveFrom: number, width: number): ScrollerModal {
   const item = itemOf(view, modal.id);
+  const place = view.transcript.first + view.transcript.items.findLastIndex(({ id }) => id === modal.id);
   const common = { kind: 'scroller', title: DETAIL_TITLE, top: modal.top, search: modal.search } as const;
   if (item === null) return { ...common, body: { kind: 'rows', rows: [line('It is no longer among what is here')] } };
   const head = headRows(item, modal.expanded, width);
   if (modal.output !== null && hasOutput(item)) return { ...common, body: { kind: 'output', head, ...modal.output } };
-  return { ...common, body: { kind: 'rows', rows: [...head, ...bodyRows(item, width)] } };
+  return { ...common, body: { kind: 'rows', rows: [...head, ...bodyRows(item, place >= liveFrom, width)] } };
 }
 
 const STATES: Readonly<Record<Call['state'], string>> = {
@@ -93,7 +94,7 @@ function headRows(item: Item, expanded: boolean, width: number): Row[] {
   ];
 }
 
-function bodyRows(item: Item, width: number): Row[] {
+function bodyRows(item: Item, live: boolean, width: number): Row[] {
   const options = { width, expanded: true, openKey: '' };
   if (item.kind !== 'call') return [section('Content'), ...blockOf(item, options)];
   const { display } = item;
@@ -107,7 +108,7 @@ function bodyRows(item: Item, width: number): Row[] {
             ...(display.kind === 'none' ? exactRows(item.text, [], 'text', options) : []),
           ];
   const diff =
-    display.kind === 'diff' && item.state === 'ok'
+    live && display.kind === 'diff' && item.state === 'ok'
       ? [section('Applied Diff'), ...display.files.flatMap((file) => diffRows(file, options, true))]
       : [];
   return [section('Sanitized Output'), ...(printed.length === 0 ? [line('It printed nothing')] : printed), ...diff];

@@ -1,10 +1,14 @@
 import { textWidth } from '../../../base/text-width.ts';
+import type { SessionFile } from '../../../protocol/query.ts';
 import type { View } from '../../../protocol/view.ts';
 import type { Row } from '../blocks/row.ts';
 import { piece } from '../piece.ts';
 
-/** Files that calls read or wrote, the newest first, each once; what was refused or failed touched none. */
-export function fileRows(view: View, width: number): Row[] {
+/**
+ * Files that calls read or wrote, the newest first, each once; what was refused or failed touched none. `known`: those the
+ * session told of, for what the View has let go.
+ */
+export function fileRows(view: View, known: readonly SessionFile[], width: number): Row[] {
   const changed = new Map<string, boolean>();
   for (const item of view.transcript.items.toReversed()) {
     if (item.kind !== 'call' || item.state !== 'ok') continue;
@@ -13,6 +17,7 @@ export function fileRows(view: View, width: number): Row[] {
       changed.set(effect.path, effect.kind === 'write' || changed.get(effect.path) === true);
     }
   }
+  for (const file of known.toReversed()) changed.set(file.path, file.changed || changed.get(file.path) === true);
   const { folder } = view.head;
   return [...changed].map(([path, written]): Row => {
     const word = written ? 'changed' : 'read';

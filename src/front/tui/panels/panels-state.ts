@@ -1,4 +1,4 @@
-import type { TrailRow } from '../../../protocol/query.ts';
+import type { SessionFile, TrailRow } from '../../../protocol/query.ts';
 import { type Rect, rect } from '../frame/rect.ts';
 import type { Layout } from '../layout.ts';
 import { NO_STACK, overlayColumns, type PanelName, type PanelStack } from './stack.ts';
@@ -18,8 +18,12 @@ export interface PanelsState {
   readonly tops: Readonly<Record<PanelName | 'trail', number | null>>;
   /** The newest decisions, oldest first; null while they are on their way. */
   readonly trail: readonly TrailRow[] | null;
-  /** The end of a turn up to which they were read. */
-  readonly trailEnd: string | null;
+  /** Files of the session as it told of them last; null before it did. Newer ones are in the View. */
+  readonly files: readonly SessionFile[] | null;
+  /** The end of a turn up to which both were read. */
+  readonly readTo: string | null;
+  /** Number of the first item that came while this window looked on: of what was loaded no diff is shown (AD-8). */
+  readonly liveFrom: number;
 }
 
 export const NO_PANELS: PanelsState = {
@@ -30,7 +34,9 @@ export const NO_PANELS: PanelsState = {
   turned: new Set(),
   tops: { tree: null, trail: null, files: 0, summary: 0 },
   trail: null,
-  trailEnd: null,
+  files: null,
+  readTo: null,
+  liveFrom: 0,
 };
 
 /** Where the column lies; without rows or columns where there is no room. Only asked for while a panel is open. */

@@ -1,4 +1,3 @@
-import type { TrailRow } from '../../../protocol/query.ts';
 import type { Target } from '../frame/painter.ts';
 import type { Screen } from '../screen.ts';
 import type { Context, ScreenEffect } from '../screen-event.ts';
@@ -7,21 +6,21 @@ import type { PanelsState } from './panels-state.ts';
 import { escapedPanel, isPanel, NO_STACK, type PanelName, type PanelStack, togglePanel, togglePin } from './stack.ts';
 
 /** Opens or closes one panel; nothing else of the screen moves (LA-10, LA-11). */
-export function toggle(screen: Screen, name: PanelName): Step {
+export function toggle(screen: Screen, context: Context, name: PanelName): Step {
   const opens = !screen.panels.stack.open.includes(name);
   const shown = opens && name === 'tree' ? withPanels(screen, { lens: 'tree' }) : screen;
-  return stacked(shown, togglePanel(screen.panels.stack, name));
+  return stacked(shown, context, togglePanel(screen.panels.stack, name));
 }
 
-export function pin(screen: Screen): Step {
-  return stacked(screen, togglePin(screen.panels.stack));
+export function pin(screen: Screen, context: Context): Step {
+  return stacked(screen, context, togglePin(screen.panels.stack));
 }
 
 /** Ctrl-X: the whole column away, and back as it was; the first time the panel that tells of the session (PAN-1). */
-export function toggleColumn(screen: Screen): Step {
+export function toggleColumn(screen: Screen, context: Context): Step {
   const { stack, away } = screen.panels;
-  if (stack.open.length === 0) return stacked(screen, away ?? togglePanel(NO_STACK, 'summary'));
-  const hidden = stacked(screen, NO_STACK);
+  if (stack.open.length === 0) return stacked(screen, context, away ?? togglePanel(NO_STACK, 'summary'));
+  const hidden = stacked(screen, context, NO_STACK);
   return { ...hidden, screen: withPanels(hidden.screen, { away: stack }) };
 }
 
@@ -30,40 +29,45 @@ export function toggleTrail(screen: Screen, context: Context): Step {
   const { stack, lens } = screen.panels;
   const open = stack.open.includes('tree');
   if (open && lens === 'trail') return stay(withPanels(screen, { lens: 'tree' }));
-  const shown = withPanels(screen, { lens: 'trail', trailEnd: lastEnd(context) });
-  const opened = open ? stay(shown) : stacked(shown, togglePanel(stack, 'tree'));
-  return { ...opened, effects: [...opened.effects, READ_TRAIL] };
+  const shown = withPanels(screen, { lens: 'trail' });
+  return open ? step(shown, READ_TRAIL) : stacked(shown, context, togglePanel(stack, 'tree'));
 }
 
 /** The panel that Esc closes is gone; null where it closes none (LA-12, LA-21). */
-export function escapePanel(screen: Screen): Step | null {
+export function escapePanel(screen: Screen, context: Context): Step | null {
   const name = escapedPanel(screen.panels.stack, screen.focus);
-  return name === null ? null : stacked(screen, togglePanel(screen.panels.stack, name));
+  return name === null ? null : stacked(screen, context, togglePanel(screen.panels.stack, name));
 }
 
 /** A press on what a panel or the header shows of the column. */
 export function pressPanel(screen: Screen, context: Context, target: Target): Step {
   const name = target.item ?? '';
-  if (target.action === 'pin') return pin(screen);
+  if (target.action === 'pin') return pin(screen, context);
   if (!isPanel(name)) return stay(screen);
-  if (target.action === 'close' || target.action === 'toggle') return toggle(screen, name);
+  if (target.action === 'close' || target.action === 'toggle') return toggle(screen, context, name);
   const focused: Screen = { ...screen, focus: name, keyList: false };
   return context.panels?.press(focused, context, name, target) ?? stay(focused);
 }
 
-/** A turn that ended left decisions that are not shown yet: a turn's trail is there once it has ended (AUD-1). */
-export function followTrail(screen: Screen, context: Context): Step {
-  const { stack, lens, trailEnd } = screen.panels;
-  if (lens !== 'trail' || !stack.open.includes('tree')) return stay(screen);
+/**
+ * The View moved while a panel is open: a turn that ended left decisions and files that are not shown yet (AUD-1).
+ */
+export function followPanels(screen: Screen, context: Context): Step {
   const end = lastEnd(context);
-  return end === trailEnd ? stay(screen) : step(withPanels(screen, { trailEnd: end }), READ_TRAIL);
+  if (end === screen.panels.readTo) return stay(screen);
+  return step(withPanels(screen, { readTo: end }), ...wanted(screen.panels));
 }
 
-export function trailArrived(screen: Screen, rows: readonly TrailRow[]): Screen {
-  return withPanels(screen, { trail: rows });
+/** What a panel that is open shows and the View does not hold. */
+function wanted({ stack, lens }: PanelsState): ScreenEffect[] {
+  return [
+    ...(lens === 'trail' && stack.open.includes('tree') ? [READ_TRAIL] : []),
+    ...(stack.open.includes('files') ? [READ_FILES] : []),
+  ];
 }
 
 const READ_TRAIL: ScreenEffect = { kind: 'read-trail' };
+const READ_FILES: ScreenEffect = { kind: 'read-files' };
 
 function lastEnd({ view }: Context): string | null {
   return view.transcript.items.findLast((item) => item.kind === 'turn-end')?.id ?? null;
@@ -74,8 +78,10 @@ export function withPanels(screen: Screen, change: Partial<PanelsState>): Screen
 }
 
 /** The screen with another stack: a focus whose panel is gone goes back to the prompt, and the choice is written down. */
-function stacked(screen: Screen, stack: PanelStack): Step {
+function stacked(screen: Screen, context: Context, stack: PanelStack): Step {
   const { focus } = screen;
   const kept = isPanel(focus) && !stack.open.includes(focus) ? 'prompt' : focus;
-  return step({ ...withPanels(screen, { stack }), focus: kept }, { kind: 'save-panels', stack });
+  const next: Screen = { ...withPanels(screen, { stack, readTo: lastEnd(context) }), focus: kept };
+  const opened = stack.open.some((name) => !screen.panels.stack.open.includes(name));
+  return step(next, { kind: 'save-panels', stack }, ...(opened ? wanted(next.panels) : []));
 }

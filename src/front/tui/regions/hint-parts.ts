@@ -13,7 +13,7 @@ export interface HintPart {
   readonly drop: number;
 }
 
-const DROP = { unmeasured: 5, bindings: 4, figures: 2, offer: 1, standing: 1, mode: 0 };
+const DROP = { unmeasured: 5, bindings: 4, trail: 3, figures: 2, offer: 1, standing: 1, mode: 0 };
 
 export const MODE_WORDS: Readonly<Record<PermissionMode, string>> = {
   ask: 'ask first',
@@ -30,11 +30,19 @@ export function hintParts(view: View, keymap: Keymap, vi: ViState | null = null)
   if (vi !== null) parts.push({ line: [piece(modeWords(vi), 'text')], drop: DROP.mode });
   const { mode } = view.head;
   if (mode !== 'ask') parts.push({ line: [piece(MODE_WORDS[mode], MODE_ROLES[mode])], drop: DROP.mode });
-  const standing = standingWords(view.head.standing ?? NOTHING_STANDS);
-  if (standing !== '') parts.push({ line: [piece(standing, 'accent')], drop: DROP.standing });
   const reading = contextReading(view);
   parts.push({ line: [piece(reading.words, 'quiet')], drop: reading.figure ? DROP.figures : DROP.unmeasured });
+  const trail = keymap.label('trail');
+  if (view.head.trail === true && trail !== null)
+    parts.push({ line: [piece(`${trail} trail`, 'quiet')], drop: DROP.trail });
+  const standing = standingWords(view.head.standing ?? NOTHING_STANDS);
+  if (standing !== '') parts.push({ line: [piece(standing, 'accent')], drop: DROP.standing });
   const awaited = view.jobs.filter((job) => job.state === 'running' && !job.background).length;
+  const opens = view.jobs.length;
+  const watch = keymap.label('watch');
+  // A single row that runs is counted below already.
+  if (watch !== null && (opens > 1 || (opens === 1 && view.jobs[0]?.state === 'ended')))
+    parts.push({ line: [piece(`${watch} view ${opens}`, 'quiet')], drop: DROP.figures });
   if (awaited > 0) {
     parts.push({ line: [piece(`${keymap.label('background') ?? ''} to background`, 'quiet')], drop: DROP.offer });
   }
