@@ -24,7 +24,7 @@ const languages = [
 
 /** What one of the whole files leaves to a file beside it; null for what it holds itself. */
 function beside(name: string): string | null {
-  const own = /^\.\/(headless|mcp-part|mission-control|open-here|other-modes)\.ts$/.exec(name);
+  const own = /^\.\/(headless|hooks-part|mcp-part|mission-control|open-here|other-modes)\.ts$/.exec(name);
   if (own !== null) return `./${own[1]}.js`;
   if (name === './panels/column.ts') return './panel-column.js';
   const late = LATE.find((file) => path.basename(file) === path.basename(name));
@@ -79,6 +79,7 @@ async function whole(entry: string, name: string): Promise<void> {
 await whole(source('main.ts'), 'main.js');
 await whole(source('mission-control.ts'), 'mission-control.js');
 await whole(source('headless.ts'), 'headless.js');
+await whole(source('hooks-part.ts'), 'hooks-part.js');
 await whole(source('mcp-part.ts'), 'mcp-part.js');
 for (const [library, file] of Object.entries(LIBRARIES)) await whole(Bun.resolveSync(library, root), file);
 await Bun.build({

@@ -38,6 +38,7 @@ import { TRAIL_FILE } from './audit.ts';
 import { codeName, ROOT, VERSION, watchCode } from './build.ts';
 import { confineSession, ownFolders } from './confine-session.ts';
 import { openElsewhere } from './open-elsewhere.ts';
+import { openHooks } from './open-hooks.ts';
 import { openMcp } from './open-mcp.ts';
 import { learnLater, openModels, warmSoon } from './open-models.ts';
 import { providerAddress } from './provider-address.ts';
@@ -238,6 +239,10 @@ export async function openSession(
           ? null
           : path.join(own.state, 'findings', `${path.basename(path.dirname(place))}.jsonl`),
     }),
+    hooks: openHooks(
+      { system, session: journal.session, folder, config: own.config, place, secretNames, requested: trust.hooks },
+      settings,
+    ),
     mcp: openMcp(
       {
         system,

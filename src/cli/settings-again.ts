@@ -16,7 +16,7 @@ export function isLive(name: SettingName): boolean {
 const LIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(['deny', 'ask', 'allow', 'readsStayInWorkspace', 'commandOutput', 'autoVetting'] as const),
   ...(['retries', 'stallSeconds', 'sleeps', 'spendingSession', 'spendingDay'] as const),
-  ...(['commandSeconds', 'searchFiles', 'enabledModels', 'agentsDisabled'] as const),
+  ...(['commandSeconds', 'searchFiles', 'enabledModels', 'agentsDisabled', 'hooks', 'injection'] as const),
 ]);
 
 /** How long one use of a tool may take, as the settings say. */
@@ -80,6 +80,7 @@ export function rereadSettings(
       autoVet: settings.autoVetting,
       agentsDisabled: settings.agentsDisabled,
       ...spendingOf(settings),
+      hooks: { enabled: settings.hooks, injects: settings.injection },
       enabledModels: settings.enabledModels,
       now: keys(true),
       later: [...keys(false), ...(asked.every(isShown) ? [] : ['what the project asks to allow'])],

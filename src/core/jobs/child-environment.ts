@@ -4,6 +4,8 @@ import { OWN_CREDENTIALS } from '../values/credentials.ts';
 /** Names by which processes are found again after their parent died. */
 export const SESSION_MARK = 'HOUSTON_SESSION';
 export const CALL_MARK = 'HOUSTON_CALL';
+/** On what a hook started: a session that runs under one runs no hooks, so that none can start another (HR-3). */
+export const HOOK_MARK = 'HOUSTON_HOOK';
 /** Names the session's folder for throw-away files. */
 export const SCRATCH = 'HOUSTON_SCRATCH';
 
@@ -71,7 +73,7 @@ export function childEnvironment(
     ([name]) =>
       !(secret.has(name) || REMOVED.has(name) || OF_HOUSTON.has(name)) &&
       !name.startsWith('BASH_FUNC_') &&
-      !name.startsWith('HOUSTON_'),
+      (!name.startsWith('HOUSTON_') || name === HOOK_MARK),
   );
   return {
     ...Object.fromEntries(kept),

@@ -290,6 +290,8 @@ function delegateRuntime(
     notices: async () => [],
     // Nothing that is said to the session goes to a delegate (DEL-1), only what is said to it by name.
     inbox,
+    // Its calls and messages are told of; the turn is the one that started it.
+    hooks: null,
     systemPrompt: [...root.systemPrompt, delegatePrompt(order, roundsOf(order), tools, root.calls.tools)],
     refusedAttachments: new Set(),
     sentImages: new Set(),

@@ -5,6 +5,7 @@ import { outputAfter } from '../policy/answers.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Allowed } from './allowed.ts';
 import { guard } from './guard.ts';
+import { hookSide } from './hook-side.ts';
 import { offerVouching, vouchable } from './offer-vouching.ts';
 import { planContext } from './plan-context.ts';
 import { labelDiff, ownWords } from './present.ts';
@@ -191,14 +192,32 @@ async function finish(
   isLast: () => boolean,
 ): Promise<FinishedCall> {
   const { turn } = terms;
+  const hooks = prepared.go ? runtime.calls.hooks : null;
+  const about = { tool: call.tool, call: call.call, title: call.title, arguments: call.input };
+  if (hooks) {
+    // Nothing is done before the reply is on the disk, by a hook neither.
+    await unsaved;
+    await hooks.tool(hookSide(runtime, terms), { phase: 'before_tool', ...about });
+  }
   const result = prepared.go
     ? await runCall(runtime, terms, progress, call, prepared.allowed, unsaved)
     : prepared.result;
   const { before, ...kept } = result;
   const entry: EntryBody = { kind: 'result', turn, call: call.call, tool: call.tool, ...kept };
   const written = runtime.recorder.write([...before, entry], { onFailure: 'keep' });
-  const ready = isLast() && !terms.signal.aborted ? readyRequest(runtime, terms) : null;
-  await Promise.all([written, ready]);
+  const last = isLast();
+  if (hooks) {
+    await written;
+    const { outcome: status, text, label, duration } = result;
+    await hooks.tool(hookSide(runtime, terms), {
+      phase: 'after_tool',
+      ...about,
+      outcome: { status, text, label, duration },
+    });
+  } else {
+    const ready = last && !terms.signal.aborted ? readyRequest(runtime, terms) : null;
+    await Promise.all([written, ready]);
+  }
   return { tool: call.tool, input: call.input, text: result.text };
 }
 

@@ -5,6 +5,7 @@ import type { AssistantPart, StopReason } from '../../protocol/message.ts';
 import type { ModelEnd, ModelEvent } from '../models/model.ts';
 import { streamWithRetry } from '../models/retry.ts';
 import { costOf, hasUsage } from '../models/usage.ts';
+import { hookSide } from './hook-side.ts';
 import { buildRequest } from './request.ts';
 import type { CallPart, Runtime, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
@@ -125,6 +126,11 @@ export async function runRound(
     if (calls.length === 0 || stopOf(end) === 'refusal') await save();
   } else live.end();
 
+  const { hooks } = runtime.calls;
+  if (complete && hooks) {
+    await save();
+    await hooks.message(hookSide(runtime, terms), parts);
+  }
   if (end.result.outcome === 'failed') return { outcome: 'failed', failure: end.result.failure, images };
   if (end.result.outcome === 'aborted') return { outcome: 'aborted' };
   return { outcome: 'complete', stop: end.result.stop, calls, save };

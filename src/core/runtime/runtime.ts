@@ -22,6 +22,7 @@ import type { CompactionWish } from './compact-budget.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import type { DelegateWatch } from './delegate-watch.ts';
 import type { Gate } from './gate.ts';
+import type { Hooks } from './hooks.ts';
 import type { Inbox, Waiting } from './inbox.ts';
 import type { KeyHold } from './key-hold.ts';
 import type { TurnProgress } from './turn-progress.ts';
@@ -79,6 +80,8 @@ export interface Runtime {
   /** What the model has to be told with the next request of the turn; absent: nothing ever. */
   readonly notices?: (turn: number) => Promise<readonly EntryBody[]>;
   readonly calls: CallServices;
+  /** Told when a turn begins and ends; null or absent: nobody is. */
+  readonly hooks?: Hooks | null;
 }
 
 /** What running calls takes. */
@@ -118,6 +121,8 @@ export interface CallServices {
   readonly offersVouching: boolean;
   /** Reads that are held back for what looks like keys (CRED-3); null: none are. */
   readonly keyHold: KeyHold | null;
+  /** Told of each call and each message, in every run of the session; null or absent: nobody is. */
+  readonly hooks?: Hooks | null;
   /** Takes secrets out of text before it is kept or sent. */
   readonly redact: (text: string) => string;
 }

@@ -7,6 +7,7 @@ import { internalFailure } from '../models/failures.ts';
 import { modelRefText } from '../models/model-ref.ts';
 import { makeRoom, makeRoomAfterRefusal, noRoomMade } from './compact-turn.ts';
 import { dispatchCalls } from './dispatch-tools.ts';
+import { hookSide } from './hook-side.ts';
 import type { Waiting } from './inbox.ts';
 import { createRepeats } from './repeats.ts';
 import { runRound } from './round.ts';
@@ -41,6 +42,8 @@ export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnR
   // Busy before the input leaves the queue: in between it would look as if nothing were going on.
   progress.phase('waiting');
   await open(runtime, terms);
+  const { hooks } = runtime;
+  hooks?.turn(hookSide(runtime, terms), { phase: 'turn_started' });
   let ending: Ending;
   let notes: EntryBody[] = [];
   try {
@@ -59,6 +62,11 @@ export async function runTurn(runtime: Runtime, terms: TurnTerms): Promise<TurnR
   await recorder.write(
     [...notes, { kind: 'turn-end', turn: terms.turn, ...ending, ...more, duration, usage: progress.spent }],
     { onFailure: 'keep' },
+  );
+  hooks?.turn(
+    // The turn is over, and what stopped it stops no hook.
+    { ...hookSide(runtime, terms), signal: new AbortController().signal },
+    { phase: 'turn_finished', reason: ending.reason },
   );
   const { refusals, visible, asleep } = progress;
   return { ...ending, refusals, visible, asleep };

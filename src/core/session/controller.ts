@@ -57,6 +57,7 @@ import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
 import { createHandBacks } from './hand-backs.ts';
 import { createIntentHandler, ENDED } from './handle-intent.ts';
+import { createHooksDesk, type LoadHooks } from './hooks-desk.ts';
 import { createJobsDesk } from './jobs-desk.ts';
 import { createLatestWindow } from './latest-window.ts';
 import { createMcpDesk, type McpSource } from './mcp-desk.ts';
@@ -202,6 +203,8 @@ export interface ControllerOptions {
   readonly addressOf?: (provider: string) => string | null;
   /** Whether another session works in a folder; absent: none does. */
   readonly isOpenElsewhere?: SessionParts['isOpenElsewhere'];
+  /** Hooks of the person, and of the project where they said yes to them; absent: none ever run. */
+  readonly hooks?: LoadHooks;
   /** Whether the person is offered to vouch for a file that a read keeps aside; default false. */
   readonly offersVouching?: boolean;
   /** Where it is written down which files hold what looks like keys; absent: reads are not looked through. */
@@ -468,7 +471,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     loop: () => loop,
     runtime: () => runtime,
   });
+  const hooks = createHooksDesk(options.hooks ?? null);
+  let hooksGranted = false;
   const reload = createReload({
+    readHooks: (again) => hooks.load(hooksGranted, again),
+    countHooks: () => hooks.count,
     files,
     recorder,
     readInstructions: () => instructionsOf(options, trusts(trust.map, folder)),
@@ -597,6 +604,8 @@ export async function createController(options: ControllerOptions): Promise<Sess
       agents.load(trusted),
     ]);
     publisher.publish({ type: 'head', head: { told: toldBy(found, skills) } });
+    hooksGranted = grantsProject(options.trust, options.canAsk, trusted);
+    await noteOnce(journal, recorder, 'hooks', await hooks.load(hooksGranted, null));
     await noteOnce(journal, recorder, 'settings', options.permissions?.notes ?? []);
     await noteOnce(journal, recorder, 'instructions', found.skipped.map(skippedWords));
     let skillsNow = skills;
@@ -613,6 +622,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       publish: publisher.publish,
       inbox,
       notices: desk.notices,
+      hooks: hooks.hooks,
       systemPrompt: systemPrompt(surroundings, found.instructions, skills?.list),
       usedCalls: past.usedCalls,
       refusedAttachments: new Set(),
@@ -660,6 +670,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         offersVouching: options.offersVouching ?? false,
         keyHold: options.keyFindings === undefined ? null : { allowed: new Set(), findings: options.keyFindings },
         redact,
+        hooks: hooks.hooks,
         delegates: null,
         delegateWatch: delegatesDesk,
       },
@@ -694,6 +705,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
         skills: told.skills,
         tools: mcp.withTools(toolsOf(options, told.skills, agents)),
         settings,
+        hooks: hooks.hooks,
       });
       if (settings !== null) {
         const { project, commandOutput } = settings;
@@ -742,6 +754,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       await Promise.all([loop.close(), asides.close(), titles.close(), slow.close()]);
       await mcp.close();
       await desk.close();
+      await hooks.close();
       await intents.settled();
       await options.drafts.settle();
       await Promise.all([errors.settle(), sameFile.close()]);
@@ -858,7 +871,12 @@ function rulesInForce(
   trusted: boolean,
   { rules, project = permissions?.project }: { readonly rules: Rules; readonly project?: Rules },
 ): Rules {
-  return trusted && canAsk && trust !== undefined && project !== undefined ? mergeRules([rules, project]) : rules;
+  return grantsProject(trust, canAsk, trusted) && project !== undefined ? mergeRules([rules, project]) : rules;
+}
+
+/** Whether the person was shown what the project asks for, and said yes. */
+function grantsProject(trust: TrustStart | undefined, canAsk: boolean, trusted: boolean): boolean {
+  return trusted && canAsk && trust !== undefined;
 }
 
 /** What a session can not serve is not offered. */

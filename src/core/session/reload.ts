@@ -21,6 +21,9 @@ export interface ReloadParts {
   readonly readSkills: () => Promise<Skills | undefined>;
   /** Agent profiles, as the settings name them by now; what is wrong with them, one line each. */
   readonly readAgents: (settings: SettingsAgain | null) => Promise<readonly string[]>;
+  /** Hooks, once the settings that switch them on were read; lines about what is none. */
+  readonly readHooks: (settings: SettingsAgain | null) => Promise<readonly string[]>;
+  readonly countHooks: () => number;
   /** Null where there are none to read. */
   readonly readSettings: (() => Promise<SettingsAgain>) | null;
 }
@@ -96,13 +99,14 @@ export function createReload(parts: ReloadParts): Reload {
         readSkills(before.skills),
         parts.readSettings?.() ?? null,
       ]);
+      const hookLines = await parts.readHooks(settings);
       told = { found, skills: skills.skills };
       const agents = await parts.readAgents(settings);
       const restarts = adopt(told, settings);
-      const problems = [...(settings?.problems ?? []), ...lines, ...skills.lines, ...agents];
+      const problems = [...(settings?.problems ?? []), ...lines, ...skills.lines, ...agents, ...hookLines];
       const later = settings?.later ?? [];
       const text = [
-        `Read again: ${counted(told)}.`,
+        `Read again: ${counted(told, parts.countHooks())}.`,
         ...(settings !== null && settings.now.length > 0 ? [`In force now: ${settings.now.join(', ')}.`] : []),
         ...(later.length > 0 ? [`For sessions opened from now on: ${later.join(', ')}.`] : []),
         ...(restarts ? [`What the model is told changed: ${CACHE_WORDS}.`] : []),
@@ -134,9 +138,10 @@ export function createReload(parts: ReloadParts): Reload {
 
 const WARNING = { level: 'warning', identifier: 'reload' } as const;
 
-function counted({ found, skills }: Told): string {
+function counted({ found, skills }: Told, hooks: number): string {
   const some = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
-  return `settings, ${some(found.instructions.length, 'instruction file')}, ${some(skills?.list.length ?? 0, 'skill')}`;
+  const told = `settings, ${some(found.instructions.length, 'instruction file')}, ${some(skills?.list.length ?? 0, 'skill')}`;
+  return hooks === 0 ? told : `${told}, ${some(hooks, 'hook')}`;
 }
 
 function changedSources(before: InstructionsFound, now: InstructionsFound): string[] {

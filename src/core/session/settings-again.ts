@@ -16,6 +16,7 @@ export interface SettingsAgain {
   readonly sleeps: number;
   readonly enabledModels: readonly string[];
   readonly spending: SpendingLimits;
+  readonly hooks: { readonly enabled: boolean; readonly injects: boolean };
   /** Keys whose value changed and holds from now on. */
   readonly now: readonly string[];
   /** Keys whose changed value only sessions to come have. */

@@ -1,4 +1,5 @@
 import type { Skills } from '../extensions/skills.ts';
+import type { Hooks } from '../runtime/hooks.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SettingsAgain } from './settings-again.ts';
@@ -14,19 +15,22 @@ export function toldAgain(
     readonly skills: Skills | undefined;
     readonly tools: readonly Tool[];
     readonly settings: SettingsAgain | null;
+    readonly hooks: Hooks | null;
   },
 ): Runtime {
-  const { systemPrompt, skills, tools, settings } = again;
+  const { systemPrompt, skills, tools, settings, hooks } = again;
   const calls: Runtime['calls'] = {
     ...runtime.calls,
     tools,
+    hooks,
     skills: skills?.list ?? [],
     loadSkill: async (name) => (await skills?.load(name)) ?? null,
   };
-  if (settings === null) return { ...runtime, systemPrompt, calls };
+  if (settings === null) return { ...runtime, systemPrompt, hooks, calls };
   return {
     ...runtime,
     systemPrompt,
+    hooks,
     sleeps: calls.canAsk ? settings.sleeps : 0,
     retryLimits: { tries: settings.retries + 1, stallMs: settings.stallMs },
     calls: { ...calls, limits: settings.limits, autoVet: settings.autoVet },
