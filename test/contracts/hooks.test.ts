@@ -1,7 +1,6 @@
 // Hooks through the door: a whole session in memory, its programs and its model scripted.
 import { describe, expect, test } from 'bun:test';
 import { readHooks } from '../../src/core/extensions/hooks.ts';
-import type { ModelRequest } from '../../src/core/models/model.ts';
 import { createHooks } from '../../src/core/runtime/run-hooks.ts';
 import type { ControllerOptions } from '../../src/core/session/controller.ts';
 import type { ProgramRun } from '../../src/system/memory/processes.ts';
