@@ -5,7 +5,7 @@ import { createTools } from '../../src/core/tools/registry.ts';
 import type { View } from '../../src/protocol/view.ts';
 import { createMemorySystem, type MemorySystem } from '../../src/system/memory/system.ts';
 import { doTool, FOLDER, type HouseOptions, transcriptOf } from '../support/controller.ts';
-import { LINKS, type LinkKind, openLinked } from '../support/linked-house.ts';
+import { LINKS, type LinkedSeat, type LinkKind, openLinked } from '../support/linked-house.ts';
 import { gate, scriptedModel } from '../support/script.ts';
 
 const CONFIG = '/home/pat/.config/houston';
@@ -54,6 +54,9 @@ const toolsOf = (script: Script, index: number): string[] =>
 const notes = (view: View): string[] =>
   view.transcript.items.flatMap((item) => (item.kind === 'note' ? [item.text] : []));
 const rows = (view: View): string[] => view.queue.rows.map(({ text }) => text);
+
+const flashes = (seat: LinkedSeat): string[] =>
+  seat.changes.flatMap((change) => (change.type === 'flash' ? [change.text] : []));
 
 for (const kind of LINKS) {
   describe(`agents ${kind}`, () => {
@@ -252,9 +255,7 @@ for (const kind of LINKS) {
       await seat.command('agent', 'beta');
       await linked.settle();
       expect([seat.view.head.model, seat.view.head.effort]).toEqual([own, 'default']);
-      expect(seat.changes.flatMap((change) => (change.type === 'flash' ? [change.text] : [])).at(-1)).toContain(
-        'Its model test:nowhere can not be had',
-      );
+      expect(flashes(seat).at(-1)).toContain('Its model test:nowhere can not be had');
       await seat.command('agent', 'alpha');
       await seat.send({ type: 'set-model', model: own, effort: null });
       await linked.settle();
@@ -265,3 +266,111 @@ for (const kind of LINKS) {
     });
   });
 }
+
+describe('delegates by the name of their definition', () => {
+  const spawn = (kind: string, task = 'Do it.') => [{ tool: 'spawn_agent', input: { kind, task, why: 'to see' } }];
+
+  test('DEL-5, DEL-3: the kind may name one; it holds what its kind, its parent and its definition have in common, and is told its body', async () => {
+    const system = createMemorySystem();
+    await write(
+      system,
+      mine('scribe'),
+      profile('scribe', 'worker', 'tools: write_file, look, ask_person\n', 'Write in verse.'),
+    );
+    await write(system, mine('boss'), profile('boss', 'primary', 'tools: spawn_agent, read_file\n'));
+    const script = scriptedModel([spawn('scribe'), 'a poem', 'thanks', spawn('scribe'), 'nothing', 'thanks']);
+    const { linked, seat } = await open('in process', system, script);
+    await seat.say('go');
+    await linked.idle();
+    const offered = script.requests[0]!.tools.find(({ name }) => name === 'spawn_agent');
+    expect(offered?.description).toContain('- `scribe` (a worker): About scribe.');
+    expect(JSON.stringify(offered?.input)).toContain('"reader","checker","worker","scribe"');
+    // `ask_person` no delegate ever holds.
+    expect(toolsOf(script, 1)).toEqual(['write_file']);
+    const told = script.requests[1]!.system.at(-1)!;
+    expect(told).toContain('You are d1, a worker of the definition "scribe".');
+    expect(told).toEndWith('Write in verse.');
+    expect(told).toContain('at most 120 rounds');
+    expect(JSON.stringify(script.requests[2]!.messages)).toContain('a poem');
+    // Below one who does not write nobody writes, and nobody is told what the primary alone is.
+    await seat.command('agent', 'boss');
+    await seat.say('again');
+    await linked.idle();
+    expect(toolsOf(script, 4)).toEqual([]);
+    expect(systemOf(script, 4)).not.toContain('You are boss.');
+    expect(systemOf(script, 3)).toContain('You are boss.');
+  });
+
+  test('DEL-2: a definition raises the rounds of its kind, and they are the last word', async () => {
+    const system = createMemorySystem();
+    await write(system, mine('runner'), profile('runner', 'reader', 'rounds: 2\n'));
+    await write(system, mine('marathon'), profile('marathon', 'reader', 'rounds: 120\n'));
+    const read = (path: string) => [{ tool: 'read_file', input: { path, why: 'to see' } }];
+    const script = scriptedModel([spawn('runner'), read('a'), 'what I have', spawn('marathon'), 'done', 'thanks']);
+    const { linked, seat } = await open('in process', system, script);
+    await seat.say('go');
+    await linked.idle();
+    expect(script.requests[2]!.calls).toBe('forbidden');
+    expect(JSON.stringify(script.requests[3]!.messages)).toContain('no rounds left after 2');
+    expect(script.requests[4]!.system.at(-1)).toContain('at most 120 rounds');
+  });
+
+  test('DEL-5: it runs on the model and effort it names, where they can be had', async () => {
+    const system = createMemorySystem();
+    await write(system, mine('scout'), profile('scout', 'reader', 'model: test:other\neffort: high\n'));
+    await write(system, mine('lost'), profile('lost', 'reader', 'model: test:nowhere\n'));
+    const other = scriptedModel(['found'], { ref: { provider: 'test', model: 'other' } });
+    const script = scriptedModel([spawn('scout'), spawn('lost'), 'on yours', 'thanks']);
+    const { linked, seat } = await open('in process', system, script, { others: [other] });
+    await seat.say('go');
+    await linked.idle();
+    expect(other.requests.map(({ effort }) => effort)).toEqual(['high']);
+    expect(script.requests).toHaveLength(4);
+    expect(systemOf(script, 2)).toContain('definition "lost"');
+  });
+
+  test('one that is switched off is no longer offered, also where it is called all the same', async () => {
+    const system = createMemorySystem();
+    await write(system, mine('scout'), profile('scout', 'reader'));
+    const saved: unknown[] = [];
+    const script = scriptedModel(['hello', spawn('scout'), 'thanks']);
+    const { linked, seat } = await open('in process', system, script, {
+      saveDefaults: async (values) => {
+        saved.push(values);
+        return true;
+      },
+    });
+    await seat.say('go');
+    await linked.idle();
+    await seat.command('agent', 'off scout');
+    await seat.say('go on');
+    await linked.idle();
+    expect(saved).toEqual([{ agentsDisabled: ['scout'] }]);
+    expect(JSON.stringify(script.requests[0]!.tools)).toContain('scout');
+    expect(JSON.stringify(script.requests[1]!.tools)).not.toContain('scout');
+    expect(JSON.stringify(script.requests[2]!.messages)).toContain('must be one of reader, checker, worker');
+  });
+
+  test('/agent alone lists every definition with its state, and what is wrong with it', async () => {
+    const system = createMemorySystem();
+    await write(system, mine('alpha'), profile('alpha', 'primary'));
+    await write(system, mine('beta'), profile('beta', 'reader'));
+    await write(system, mine('gamma'), 'half');
+    const { linked, seat } = await open('in process', system, scriptedModel([]), {
+      primary: 'alpha',
+      disabled: ['gamma'],
+    });
+    await seat.command('agent');
+    await linked.settle();
+    expect(flashes(seat).at(-1)).toBe(
+      [
+        'Agent: alpha',
+        'alpha (primary, selected): About alpha.',
+        'beta (reader, on): About beta.',
+        `gamma (broken, off): ${mine('gamma')} does not begin with front matter between two lines of ---`,
+      ].join('\n'),
+    );
+    for (const argument of ['beta', 'gamma', 'nobody', 'off alpha', 'on nobody', 'on'])
+      expect((await seat.command('agent', argument)).accepted).toBe(false);
+  });
+});
