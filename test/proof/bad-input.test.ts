@@ -97,6 +97,21 @@ test('the person’s own settings file that cannot be read stops a one-shot run,
   expect(here.sessions()).toEqual([]);
 });
 
+test('ST-8, ST-9: a broken agent that has to be there stops a one-shot run with one line; a broken one that has not is a warning', async () => {
+  const fake = await service(['said']);
+  const here = await place(fake.url);
+  const folder = path.join(here.home, '.config', 'houston', 'agents');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'scout.md'), '---\nname: scout\nkind: reader\n---\n');
+  const ran = await here.run(['-p', 'hi', ...MODEL]);
+  expect(refusal(ran)).toEqual({ code: 3, identifier: 'agent-broken' });
+  expect(ran.err).toContain('scout.md has no description. Mend it, or name scout under agents.disabled');
+  expect(fake.requests).toHaveLength(0);
+  writeFileSync(path.join(folder, 'scout.md'), '---\nname: scout\nkind: primary\n---\n');
+  const warned = await here.run(['-p', 'hi', ...MODEL]);
+  expect([warned.code, warned.out]).toEqual([0, 'said\n']);
+}, 60_000);
+
 test('a wrong key is told once and not tried again; an unreachable service and a failing one end quickly with their codes', async () => {
   const refused = await service(['never'], { key: 'sk-right' });
   const wrong = await place(refused.url);

@@ -373,6 +373,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     publisher,
     models: { parse: options.models.parse, open: guarded.open },
     model,
+    canAsk: options.canAsk,
     loop: () => loop,
     dress: () => dress(),
   });

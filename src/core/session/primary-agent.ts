@@ -37,6 +37,8 @@ export interface PrimaryAgentParts {
   readonly publisher: Publisher;
   readonly models: Pick<Models, 'parse' | 'open'>;
   readonly model: CurrentModel;
+  /** Whether somebody is there to type a command. */
+  readonly canAsk: boolean;
   readonly loop: () => Pick<TurnLoop, 'running' | 'wake'>;
   /** Puts what is worn now in force for the turns that follow. */
   readonly dress: () => void;
@@ -120,14 +122,14 @@ export function createPrimaryAgent(parts: PrimaryAgentParts): PrimaryAgent {
     if (chosen !== null)
       return {
         identifier: 'agent-broken',
-        message: `No turn can start: ${chosen}. Mend it and /reload, or go on without: /agent none`,
+        message: `No turn can start: ${chosen}. ${parts.canAsk ? 'Mend it and /reload, or go on without: /agent none' : 'Mend it, or set agent.primary to "none" in the settings'}`,
       };
     const fault = delegateFault();
     if (fault === null) return null;
     const name = profiles.broken.find((one) => `${one.path} ${one.why}` === fault)!.name;
     return {
       identifier: 'agent-broken',
-      message: `No turn can start: the agent definition ${fault}. Mend it and /reload, or switch it off: /agent off ${name}`,
+      message: `No turn can start: the agent definition ${fault}. ${parts.canAsk ? `Mend it and /reload, or switch it off: /agent off ${name}` : `Mend it, or name ${name} under agents.disabled in the settings`}`,
     };
   };
   /** What is wrong and keeps nothing from starting (ST-9). */

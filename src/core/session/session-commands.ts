@@ -192,7 +192,7 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'reload',
     argument: '',
-    description: 'Read settings, instructions, skills and keys again',
+    description: 'Read settings, instructions, skills, agents and keys again',
     during: 'after',
     ahead: false,
     curesAgents: true,

@@ -106,7 +106,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   }),
   slash('panel', 'View', 'Hide the panels, or bring them back', '', { keys: ['ctrl-x'] }),
   slash('redraw', 'View', 'Draw the whole screen anew', ''),
-  slash('reload', 'Session', 'Read settings, instructions, skills and keys again', '', { during: 'after' }),
+  slash('reload', 'Session', 'Read settings, instructions, skills, agents and keys again', '', { during: 'after' }),
   slash('new', 'Session', 'Begin another session; this one can be resumed', '', { during: 'after' }),
   slash('resume', 'Session', 'Go on with another session', '[id]', { during: 'after' }),
   slash('fork', 'Session', 'Go on in a copy of this session', '', { during: 'after' }),
