@@ -8,6 +8,7 @@ import { releaseCode } from '../system/bun/release-code.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import { fingerprint, VERSION } from './build.ts';
 import { openSession } from './open-session.ts';
+import { withSide } from './with-side.ts';
 import { requestFromJson } from './session-request.ts';
 
 const SOONEST_SECONDS = 2;
@@ -43,8 +44,8 @@ export async function runHostProcess(): Promise<number> {
     open: async () => {
       const opened = await openSession(system, request);
       if (!opened.ok) return opened;
-      const { session, close } = opened.value;
-      return done({ session, close, clientLost: session.clientLost, uncut: session.uncut });
+      const { session, close, clientLost, isBusy } = withSide(system, request, opened.value);
+      return done({ session, close, clientLost, isBusy, uncut: opened.value.session.uncut });
     },
     onSignal: (listener) => system.terminal.onSignal(listener),
     log,

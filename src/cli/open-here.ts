@@ -4,6 +4,7 @@ import type { LinkedSession } from '../protocol/link.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import { openSession } from './open-session.ts';
 import type { SessionRequest } from './session-request.ts';
+import { withSide } from './with-side.ts';
 
 /**
  * A session in this process, and what ends it. Not in one bundle with the screen that asks for it, and between bundles no
@@ -13,11 +14,12 @@ export async function openHere(
   request: SessionRequest,
   client: string,
 ): Promise<Outcome<{ readonly session: LinkedSession; readonly close: () => Promise<void> }>> {
-  const opened = await openSession(createBunSystem(), request);
+  const system = createBunSystem();
+  const opened = await openSession(system, request);
   if (!opened.ok) return opened;
-  const { session, close } = opened.value;
+  const { session, close, clientLost } = withSide(system, request, opened.value);
   return done({
-    session: linkInProcess(session, { client, onClientLost: session.clientLost, report: () => {} }),
+    session: linkInProcess(session, { client, onClientLost: clientLost, report: () => {} }),
     close,
   });
 }

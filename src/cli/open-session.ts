@@ -6,7 +6,7 @@ import { childEnvironment } from '../core/jobs/child-environment.ts';
 import { createJobs } from '../core/jobs/job-registry.ts';
 import { createLineRunner } from '../core/jobs/run-line.ts';
 import { createHelperRunner, findRipgrep } from '../core/jobs/run-ripgrep.ts';
-import { findSession, sessionFolder } from '../core/journal/catalog.ts';
+import { findSession, sessionFolder, sideFolder } from '../core/journal/catalog.ts';
 import { createDrafts } from '../core/journal/drafts.ts';
 import { createJournal, openJournal } from '../core/journal/file-journal.ts';
 import { forkSession } from '../core/journal/fork.ts';
@@ -346,7 +346,8 @@ async function openPlace(
   }
   if (own.state === null) return unsaved('Nothing is saved: neither HOME nor HOUSTON_HOME is set');
   const project = await projectFolder(files, folder);
-  let place = sessionFolder(own.state, project, request.session);
+  let place =
+    request.side === true ? sideFolder(own.state, request.session) : sessionFolder(own.state, project, request.session);
   if (request.open === 'resume') {
     const found = await findSession(system, own.state, null, request.session);
     if (!found.ok) return found;

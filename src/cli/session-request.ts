@@ -21,6 +21,8 @@ export interface SessionRequest {
   readonly canAsk: boolean;
   readonly roundLimit: number | null;
   readonly demo: boolean;
+  /** A side conversation: it lies apart, and no selection offers it (SI-7). */
+  readonly side?: true;
 }
 
 /** Whether bypass may be chosen: asked for now, or for the session this one goes on with. */

@@ -45,7 +45,8 @@ export function linkInProcess(session: Session, options: InProcessOptions): Link
       attachments.add(inner);
       inner.closed.then((reason) => {
         attachments.delete(inner);
-        if (reason !== 'ended' || state.phase === 'closed') return;
+        // The link is the session's: it outlives a side conversation.
+        if (reason !== 'ended' || attach.side === true || state.phase === 'closed') return;
         state = { phase: 'closed', because: 'ended', refusal: null };
         listeners.call();
       });

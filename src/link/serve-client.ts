@@ -54,6 +54,7 @@ export interface ServedClient {
 }
 
 interface Served {
+  readonly side: boolean;
   attachment: Attachment;
   /** Takes nothing until the client caught up. */
   behind: boolean;
@@ -215,9 +216,10 @@ export function serveClient(connection: Connection, owner: ClientOwner, role: Cl
     const old = attachments.get(number);
     const readOnly = looksOnly || message.readOnly === true;
     const after = message.after === undefined ? {} : { after: message.after };
-    const served: Served = { attachment: NOWHERE, behind: false, readOnly };
+    const side = message.side === true;
+    const served: Served = { attachment: NOWHERE, behind: false, readOnly, side };
     attachments.set(number, served);
-    served.attachment = session.attach({ client: client!, readOnly, onlyReads: true, ...after }, (update) =>
+    served.attachment = session.attach({ client: client!, readOnly, side, onlyReads: true, ...after }, (update) =>
       deliver(number, served, update),
     );
     watchEnd(number, served);
@@ -269,8 +271,8 @@ export function serveClient(connection: Connection, owner: ClientOwner, role: Cl
     for (const [number, served] of attachments) {
       if (!served.behind) continue;
       served.behind = false;
-      const old = served.attachment;
-      served.attachment = session.attach({ client: client!, readOnly: served.readOnly, onlyReads: true }, (update) =>
+      const { attachment: old, readOnly, side } = served;
+      served.attachment = session.attach({ client: client!, readOnly, side, onlyReads: true }, (update) =>
         deliver(number, served, update),
       );
       watchEnd(number, served);

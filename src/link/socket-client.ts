@@ -61,9 +61,17 @@ const REPEATABLE: { readonly [K in IntentType]: boolean } = {
   'job-input': false,
   'job-size': true,
   seen: true,
+  'side-open': true,
+  'side-reset': false,
+  // As what is in it: see `repeatable`.
+  side: false,
   end: true,
   custom: false,
 };
+
+function repeatable(intent: Intent): boolean {
+  return intent.type === 'side' ? repeatable(intent.intent) : REPEATABLE[intent.type];
+}
 
 /** What does not get better by waiting: another build, a wrong token, a session that is not there any more. */
 const IN_VAIN: ReadonlySet<string> = new Set([
@@ -183,7 +191,7 @@ function createClient(options: ConnectOptions) {
     for (const [number, watch] of watching) sendAttach(number, watch);
     sent.clear();
     for (const waiting of outbox.waiting) {
-      if (waiting.sends > 0 && !REPEATABLE[waiting.intent.type]) outbox.settle(waiting, maybeLost(waiting.intent));
+      if (waiting.sends > 0 && !repeatable(waiting.intent)) outbox.settle(waiting, maybeLost(waiting.intent));
       else transmit(waiting);
     }
     for (const [id, { query }] of reads) fresh.send({ type: 'read', id, query });
@@ -310,7 +318,8 @@ function createClient(options: ConnectOptions) {
   function sendAttach(attachment: number, watch: Watching): void {
     const after = watch.seen === null ? {} : { after: watch.seen };
     const readOnly = watch.options.readOnly === undefined ? {} : { readOnly: watch.options.readOnly };
-    framed?.send({ type: 'attach', attachment, ...after, ...readOnly });
+    const side = watch.options.side === true ? { side: true } : {};
+    framed?.send({ type: 'attach', attachment, ...after, ...readOnly, ...side });
   }
 
   function transmit(waiting: Waiting): void {

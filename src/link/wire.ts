@@ -42,7 +42,14 @@ export type FromClient =
   /** Before the hello, by whoever carries the connection here: whatever comes over it may look only. */
   | { readonly type: 'look-only' }
   /** `attachment` is the client's own number; naming one again starts it anew. */
-  | { readonly type: 'attach'; readonly attachment: number; readonly after?: number; readonly readOnly?: boolean }
+  | {
+      readonly type: 'attach';
+      readonly attachment: number;
+      readonly after?: number;
+      readonly readOnly?: boolean;
+      /** The side conversation. */
+      readonly side?: boolean;
+    }
   | { readonly type: 'detach'; readonly attachment: number }
   /** Numbers of intents only go up. `behind`: a cancel names the last intent sent before it, which it may overtake. */
   | { readonly type: 'send'; readonly id: number; readonly intent: Intent; readonly behind?: number }

@@ -91,6 +91,12 @@ export type Intent =
   /** How large the terminal of a job is to be. */
   | { readonly type: 'job-size'; readonly job: string; readonly columns: number; readonly rows: number }
   | { readonly type: 'seen'; readonly refs: readonly string[] }
+  /** Makes sure that there is a side conversation; refused with `no-side` where there can be none (SI-8). */
+  | { readonly type: 'side-open' }
+  /** The side conversation starts over: what it was stays on the disk (SI-6). Accepted once the new one stands. */
+  | { readonly type: 'side-reset' }
+  /** For the side conversation, as if it had been sent to it. */
+  | { readonly type: 'side'; readonly intent: Intent }
   /** Ends the session's host after what runs was stopped and everything is on disk. */
   | { readonly type: 'end' }
   /** For extensions and bridges: forwarded to whoever registered the name. */

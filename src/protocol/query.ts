@@ -47,6 +47,8 @@ export interface Queries {
     ask: { refresh: boolean };
     answer: { models: { value: string; description: string }[]; reached: boolean };
   };
+  /** Asked of the side conversation. */
+  side: { ask: { query: Query }; answer: { answered: Answered<QueryType> } };
   custom: { ask: { name: string; data: Json }; answer: { data: Json } };
 }
 

@@ -31,6 +31,8 @@ export interface AttachOptions {
   readonly after?: number;
   /** May look, may not send (a second screen). */
   readonly readOnly?: boolean;
+  /** The side conversation instead of the session itself; it is to be open. */
+  readonly side?: boolean;
   /** The listener changes and keeps nothing it is handed: it may be given the very objects others are given, uncopied. */
   readonly onlyReads?: boolean;
 }

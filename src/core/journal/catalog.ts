@@ -3,7 +3,7 @@ import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import { SystemError } from '../../system/files.ts';
 import type { System } from '../../system/system.ts';
 import { JOURNAL_FILE } from './file-journal.ts';
-import { projectKey } from './project.ts';
+import { projectKey, SIDE_FOLDER } from './project.ts';
 import { readSummary, type SessionSummary } from './summary.ts';
 
 export interface ListedSession extends SessionSummary {
@@ -28,6 +28,12 @@ export function isSessionId(text: string): boolean {
 export function sessionFolder(stateFolder: string, project: string, id: string): string {
   if (!isSessionId(id)) throw new Error('not a session id');
   return join(stateFolder, 'sessions', projectKey(project), id);
+}
+
+/** `<state>/sessions/side/<id>`: of a side conversation. */
+export function sideFolder(stateFolder: string, id: string): string {
+  if (!isSessionId(id)) throw new Error('not a session id');
+  return join(stateFolder, 'sessions', SIDE_FOLDER, id);
 }
 
 /** Sessions of one project, or of all with null; newest first. What cannot be read is left out. */
@@ -87,6 +93,7 @@ async function sessionPlaces(
   const keys = project === null ? await folders(system, root) : [projectKey(project)];
   const places: { id: string; place: string }[] = [];
   for (const key of keys) {
+    if (key === SIDE_FOLDER) continue;
     const folder = join(root, key);
     if (project !== null && (await kindOf(system, folder)) !== 'folder') continue;
     for (const id of await folders(system, folder)) if (isSessionId(id)) places.push({ id, place: join(folder, id) });

@@ -5,6 +5,9 @@ import { type Files, SystemError } from '../../system/files.ts';
 /** A file name takes 255 bytes; longer keys are cut and made unmistakable by a hash. */
 const LONGEST_KEY = 200;
 
+/** Side conversations lie in it: never listed, never found by a name (SI-7). */
+export const SIDE_FOLDER = 'side';
+
 /**
  * A folder's name under `sessions/`: the path with `+` for `/` and everything a file name could trip over written as
  * `%XX`, so that no two folders share a key and one can still be read.
@@ -16,6 +19,8 @@ export function projectKey(folder: string): string {
     .split('/')
     .map((segment) => segment.replace(/[^\p{L}\p{N}._@=,~ -]|^[.\s]|\s$/gu, percent))
     .join('+');
+  // The folder of side conversations is no project's.
+  if (key === SIDE_FOLDER) return `%73${key.slice(1)}`;
   if (new TextEncoder().encode(key).length <= LONGEST_KEY) return key;
   const hash = sha256(path).slice(0, 32);
   return `${cutBytes(key, LONGEST_KEY - hash.length - 2)}%~${hash}`;

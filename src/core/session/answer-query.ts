@@ -58,6 +58,7 @@ const ANSWERS: { readonly [K in QueryType]: Answer<K> } = {
     const page = await trail.read(from === null ? null : Math.max(0, from), Math.min(count, PAGE_LIMIT));
     return done({ total: page.total, from: page.from, rows: page.lines.map(trailRow) });
   },
+  side: () => refuse('no-side', 'A session that is not saved has no side conversation.'),
   custom: (_parts, { name }) => refuse('unknown-name', `Nothing here answers to "${name}".`),
 };
 

@@ -24,6 +24,9 @@ export const ENDED = refused('session-closed', 'This session has ended.');
 
 const DECISIONS = new Set<Intent['type']>(['recall', 'queue-discard', 'queue-edit', 'queue-resume']);
 
+/** Whoever holds a session may hold a side conversation beside it; a session itself has none. */
+const NO_SIDE = refused('no-side', 'A session that is not saved has no side conversation.');
+
 export interface IntentHandler {
   /** Never rejects. `cancel` is carried out before this returns; everything else in the order its client sent it. */
   send(intent: Intent, client: ClientId): Promise<Sent>;
@@ -208,6 +211,10 @@ async function handleIntent(
       return editQueue(parts, intent);
     case 'retry':
       return retry(parts, client);
+    case 'side-open':
+    case 'side-reset':
+    case 'side':
+      return NO_SIDE;
     case 'seen':
       parts.outcomes.seen(client, intent.refs);
       return accepted();

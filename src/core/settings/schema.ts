@@ -247,6 +247,7 @@ export const SETTINGS = {
     'Thinking effort of new sessions.',
   ),
   efforts: EFFORTS_OF,
+  sideModel: text('side.model', 'session', 'Model of new side conversations (/side); unset: that of the session.'),
   thinking: choice(
     'thinking',
     'transcript',
