@@ -23,6 +23,8 @@ export interface SessionRequest {
   readonly demo: boolean;
   /** A side conversation: it lies apart, and no selection offers it (SI-7). */
   readonly side?: true;
+  /** Of a side conversation: what was answered about the workspace in the session it stands beside. */
+  readonly trusted?: { readonly trusted: boolean; readonly requests: string };
 }
 
 /** Whether bypass may be chosen: asked for now, or for the session this one goes on with. */

@@ -1,5 +1,6 @@
 import { done, type Outcome } from '../base/refusal.ts';
 import { modelRefText } from '../core/models/model-ref.ts';
+import type { TrustDecision } from '../core/policy/live-trust.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { places } from '../core/settings/paths.ts';
 import type { Inherited, SideService } from '../link/side-session.ts';
@@ -11,6 +12,7 @@ import type { SessionRequest } from './session-request.ts';
 export async function openSide(
   system: System,
   request: SessionRequest,
+  trust: TrustDecision | null,
   inherited: Inherited,
 ): Promise<Outcome<SideService>> {
   const { config } = places(system.environment);
@@ -23,6 +25,8 @@ export async function openSide(
     open: 'new',
     forkOf: null,
     side: true,
+    // The same folder was asked about a moment ago.
+    ...(trust?.requests === undefined ? {} : { trusted: { trusted: trust.trusted, requests: trust.requests } }),
     demo: false,
     model: settings.sideModel ?? now ?? request.model,
     effort: inherited.effort === 'default' ? null : inherited.effort,

@@ -35,6 +35,8 @@ export async function startTrust(
     state === null ? null : await openTrustMemory(files, state, places.folder, environment.home, request.save);
   if (bypass || request.demo)
     return { trust: new Map(folders.map((one) => [one, true] as const)), memory, servers: [], hooks: NO_HOOKS };
+  const { trusted } = request;
+  const recalled = memory === null || trusted === undefined ? memory : { ...memory, recall: async () => trusted };
   const servers = await readMcpRequests(files, places.folder);
   const hooks = await readHookRequests(system, loaded.settings, places.folder);
   const requests = [
@@ -42,7 +44,7 @@ export async function startTrust(
     ...servers,
     ...hooks.requested.map(({ line }) => line),
   ];
-  return { trust: NOTHING_TRUSTED, start: { folders, requests, memory }, memory, servers, hooks };
+  return { trust: NOTHING_TRUSTED, start: { folders, requests, memory: recalled }, memory, servers, hooks };
 }
 
 const NO_HOOKS: ProjectHooks = { requested: [], problems: [] };

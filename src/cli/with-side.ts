@@ -9,7 +9,7 @@ export function withSide(system: System, request: SessionRequest, { session, clo
   const held = createWithSide(session, session.clientLost, async (inherited) => {
     // Most sessions never have one.
     const { openSide } = await import('./side-session.ts');
-    return openSide(system, request, inherited);
+    return openSide(system, request, session.workspaceTrust(), inherited);
   });
   return {
     ...held,

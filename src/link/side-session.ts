@@ -64,7 +64,8 @@ export function createWithSide(
   };
 
   const start = async (): Promise<Sent> => {
-    if (closed) return { accepted: false, refusal: { identifier: 'session-closed', message: 'This session has ended.' } };
+    if (closed)
+      return { accepted: false, refusal: { identifier: 'session-closed', message: 'This session has ended.' } };
     const opened = await open(inherited());
     if (!opened.ok) return { accepted: false, refusal: opened.refusal };
     side = opened.value;
@@ -171,18 +172,3 @@ export function createWithSide(
 const OUTSIDE: Refusal = { identifier: 'not-inside', message: 'The only command of a side conversation is /reset.' };
 
 const NOWHERE: Attachment = { close: () => {}, closed: Promise.resolve('ended' as const) };
-
-/** The side conversation of a session, as a session of its own: the same three verbs. */
-export function sideOf(session: Session): Session {
-  return {
-    attach: (options, listener) => session.attach({ ...options, side: true }, listener),
-    send: (intent, client) => session.send({ type: 'side', intent }, client),
-    async read<K extends QueryType>(
-      query: { readonly type: K } & Readonly<Queries[K]['ask']>,
-      client?: ClientId,
-    ): Promise<Answered<K>> {
-      const answer = await session.read({ type: 'side', query: query as unknown as Query }, client);
-      return answer.ok ? (answer.value.answered as Answered<K>) : answer;
-    },
-  };
-}

@@ -91,7 +91,17 @@ const theme = makeTheme('auto', { background: light ? 0xffffff : 0x101418, foreg
 const layout = new LayoutCache().of(screen.prompt.editor.buffer.text, promptColumns(columns));
 drawScreen(
   frame.painter(),
-  { view, screen, theme, keymap: makeKeymap(FRONT_COMMANDS), cards, panels: null, now, onCode: () => undefined },
+  {
+    view,
+    screen,
+    theme,
+    keymap: makeKeymap(FRONT_COMMANDS),
+    cards,
+    panels: null,
+    side: null,
+    now,
+    onCode: () => undefined,
+  },
   layout,
 );
 const bytes = frame.flush({ depth: 'truecolor', synchronized: false });

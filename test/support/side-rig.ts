@@ -1,6 +1,7 @@
 import { done } from '../../src/base/refusal.ts';
-import { createWithSide, sideOf } from '../../src/link/side-session.ts';
+import { createWithSide } from '../../src/link/side-session.ts';
 import type { LinkedSession } from '../../src/protocol/link.ts';
+import { sideOf } from '../../src/protocol/side-of.ts';
 import type { SessionRig } from '../contracts/session.ts';
 import { createFakeSession } from './fake-session.ts';
 import type { Scripted } from './session-rigs.ts';

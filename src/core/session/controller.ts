@@ -22,7 +22,7 @@ import type { Audit } from '../policy/audit.ts';
 import { createEntryAudit } from '../policy/audit-entries.ts';
 import type { FactScope } from '../policy/facts.ts';
 import type { KeyFindings } from '../policy/key-findings.ts';
-import { createLiveTrust, trustDecisionJson } from '../policy/live-trust.ts';
+import { createLiveTrust, type TrustDecision, trustDecisionJson } from '../policy/live-trust.ts';
 import type { AnsweredLine, AnsweredTool } from '../policy/policy.ts';
 import { createQuarantine } from '../policy/quarantine.ts';
 import type { RememberedAnswers } from '../policy/remembered.ts';
@@ -232,6 +232,8 @@ export interface SessionController extends Session {
    * reference is recorded, so that no later one, also after a resume, ever takes the same number.
    */
   keepAside(text: string, origin: string): Promise<string>;
+  /** What was answered about the workspace; null until it was. */
+  workspaceTrust(): TrustDecision | null;
   /** This client will not come back: what was asked of it alone resolves to nothing. */
   clientLost(client: ClientId): void;
   /** Settles when the session is started and nothing runs or may start. */
@@ -302,9 +304,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     if (audited !== null) audit(audited);
     if (entry.kind === 'result' && entry.ref === null && entry.output !== null) quarantine.showOutput(entry.output);
   });
+  let folderTrust = past.trust.get(folder) ?? null;
   const trust = createLiveTrust(
     new Map([...scope.trust, ...[...past.trust.values()].map((one) => [one.path, one.trusted] as const)]),
     async (decision) => {
+      if (decision.path === folder) folderTrust = decision;
       audit({ event: 'trust', path: decision.path, trusted: decision.trusted, by: decision.by });
       await recorder.write([{ kind: 'decision', decision: trustDecisionJson(decision) }], { onFailure: 'keep' });
     },
@@ -845,6 +849,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       audit({ event: 'present', call: KEPT_ASIDE, label: kept.label, ref: kept.ref });
       return kept.text;
     },
+    workspaceTrust: () => folderTrust,
     attach: publisher.attach,
     send: (intent, client) => (closing === null ? send(intent, client) : Promise.resolve(ENDED)),
     read: async <K extends QueryType>(query: { readonly type: K }) =>

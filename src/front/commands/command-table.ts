@@ -87,6 +87,9 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
     choices: ['low', 'medium', 'high', 'xhigh', 'max', 'default'],
   }),
   slash('login', 'Model', 'Connect a provider: sign in, or say where it is', '[provider]'),
+  slash('side', 'Session', 'A conversation of its own beside this one; Esc hides it', '', {
+    whyNot: (facts) => (facts.ready ? null : 'Not before the session is ready'),
+  }),
   slash('settings', 'Session', 'Look through the settings and change them', ''),
   slash('mode', 'Safety', 'Choose the permission mode', '[mode]', { choices: ['ask', 'edits', 'plan'] }),
   slash('theme', 'View', 'Colours for a dark or a light terminal', '[name]', {

@@ -13,6 +13,8 @@ export interface Facts {
   readonly pausedByFailure: boolean;
   /** A command that could be moved to the background runs. */
   readonly movable: boolean;
+  /** The session has started. */
+  readonly ready: boolean;
   readonly draft: boolean;
   readonly items: number;
 }
@@ -25,6 +27,7 @@ export function factsOf(view: View, draft: boolean): Facts {
     paused: view.queue.paused !== null,
     pausedByFailure: view.queue.paused?.because === 'failed',
     movable: view.jobs.some((job) => job.state === 'running' && !job.background),
+    ready: view.head.ready,
     draft,
     items: view.transcript.total,
   };

@@ -40,6 +40,7 @@ import { sendPrompt } from './sending.ts';
 import { SessionLink } from './session-link.ts';
 import type { SessionsDoor } from './sessions-door.ts';
 import type { SettingsDoor } from './settings-door.ts';
+import type { SideWindow } from './side-door.ts';
 import { TerminalDoor } from './terminal-door.ts';
 import { makeTheme, type Theme, type ThemeChoice } from './theme.ts';
 import { updateScreen } from './update-screen.ts';
@@ -161,7 +162,13 @@ function screenLook({ theme, reducedMotion, sendMode, maxPromptRows, wheelRows, 
   } as const;
 }
 
+const OUT_OF_REACH = 'The session is out of reach';
 const LOOKS_ON = 'This window looks on: nothing can be sent from it';
+
+/** What a person does; what the terminal says of itself is the whole window's. */
+function takes(input: InputEvent): boolean {
+  return input.type === 'key' || input.type === 'paste' || input.type === 'mouse';
+}
 
 function leavingBy(how: 'quit' | 'detach', link: Screen['link']): ExitReport['reason'] {
   if (link === 'ended') return 'ended';
@@ -188,6 +195,8 @@ class Loop {
   readonly #regions: KeptRegions;
   #panels: (PanelDrawing & PanelKeys) | null = null;
   #panelsAsked = false;
+  #side: SideWindow | null = null;
+  #sideAsked = false;
   #screen: Screen;
   #layout: Layout;
   #theme: Theme;
@@ -321,7 +330,10 @@ class Loop {
     this.#cancelMeasure = null;
     for (const input of events) {
       const target = input.type === 'mouse' ? this.#frame.hitAt(input.column, input.row) : null;
-      this.#step({ type: 'input', input, target });
+      const side = this.#sideInFront;
+      if (side !== null && takes(input)) {
+        if (!side.input(input, target)) this.#hideSide();
+      } else this.#step({ type: 'input', input, target });
       if (this.#leaving || this.#handedOver) return;
     }
     if (events.every((event) => event.type === 'reply')) this.#scheduler.soon();
@@ -394,6 +406,7 @@ class Loop {
       sessions: options.sessions,
       hosts: options.hosts,
       settings: options.settings,
+      openSide: () => this.#openSide(),
       leave: (how) => this.#goAway(how),
       readDropped: options.readDropped,
       savePanels: options.savePanels,
@@ -450,6 +463,7 @@ class Loop {
       keymap: this.#keymap,
       cards: this.#cards,
       panels: this.#panels,
+      side: this.#side,
       now: this.#control.clock.now(),
       onCode: (block: Parameters<Highlighter['want']>[0]) => this.#highlighter.want(block),
     };
@@ -476,6 +490,81 @@ class Loop {
     this.#door.write(this.#frame.flush({ depth: this.#depth, synchronized: synchronized === true, ground }));
     this.#afterDrawing(drawn);
     this.#control.options.onFrame?.(this.#frame, this.#screen, (painter) => void drawScreen(painter, scene, text));
+  }
+
+  /** The side conversation, where it is in front. */
+  get #sideInFront(): SideWindow | null {
+    return this.#screen.modals.at(-1)?.kind === 'side' ? this.#side : null;
+  }
+
+  #hideSide(): void {
+    this.#screen = { ...this.#screen, modals: this.#screen.modals.filter(({ kind }) => kind !== 'side') };
+    this.#side?.shown(false);
+    this.#move(true);
+    this.#scheduler.soon();
+  }
+
+  /** It is opened by its first `/side`; most sessions never have one. */
+  #openSide(): void {
+    if (this.#side !== null) {
+      this.#side.shown(true);
+      return;
+    }
+    if (this.#sideAsked) return;
+    this.#sideAsked = true;
+    void this.#makeSide().then((problem) =>
+      this.#guarded(() => {
+        this.#sideAsked = false;
+        if (problem !== null) {
+          this.#hideSide();
+          this.#dispatch({ type: 'note', level: 'warning', text: problem });
+        }
+        // Put away while it was being opened.
+        else this.#side?.shown(this.#sideInFront !== null);
+        this.#move(true);
+        this.#scheduler.soon();
+      }),
+    );
+  }
+
+  async #makeSide(): Promise<string | null> {
+    const { session, client, clock, options } = this.#control;
+    if (options.readOnly === true) return LOOKS_ON;
+    const lost = { accepted: false, refusal: { identifier: 'out-of-reach', message: OUT_OF_REACH } } as const;
+    const sent = await session.send({ type: 'side-open' }, client).catch(() => lost);
+    if (!sent.accepted) return sent.refusal.message;
+    const [{ createSideWindow }, { sideOf }] = await Promise.all([
+      import('./side-part.ts'),
+      import('../../protocol/side-of.ts'),
+    ]);
+    const { columns, rows, workspace, refPrefix, color, themeChoice, reducedMotion } = this.#screen;
+    const { maxPromptRows, wheelRows, hooks, defaultSendMode: sendMode } = this.#screen;
+    this.#side = createSideWindow({
+      session: sideOf(session),
+      ...{ client, clock },
+      screen: {
+        ...{ columns, rows, client, workspace, refPrefix: `${refPrefix}s`, color, themeChoice, reducedMotion },
+        ...{ maxPromptRows, wheelRows, hooks, sendMode },
+        inside: true,
+      },
+      keybindings: options.keybindings ?? {},
+      reset: async () => {
+        const answer = await session.send({ type: 'side-reset' }, client).catch(() => lost);
+        return answer.accepted ? null : answer.refusal.message;
+      },
+      effects: (inner) => ({
+        ...{ ...this.#effectParts(), session: inner },
+        ...{ sessions: undefined, hosts: undefined, settings: undefined },
+      }),
+      changed: () => {
+        this.#move(true);
+        this.#scheduler.soon();
+      },
+      hide: () => this.#hideSide(),
+      guarded: (work) => this.#guarded(work),
+      onCode: (block) => this.#highlighter.want(block),
+    });
+    return null;
   }
 
   /** Most windows never open a panel. */
@@ -526,9 +615,9 @@ class Loop {
   /** One timer while something on the screen moves by itself; none at rest. */
   #tickSoon(): void {
     const { view } = this.#link;
-    if (this.#cancelTick !== null || !moves(view)) return;
+    if (this.#cancelTick !== null || !(moves(view) || this.#side?.moves === true)) return;
     // Hours of sleep: what counts down shows whole seconds, and nothing else moves.
-    const slow = this.#screen.reducedMotion || view.activity.phase === 'sleeping';
+    const slow = this.#screen.reducedMotion || (view.activity.phase === 'sleeping' && this.#side?.moves !== true);
     const step = slow ? 1000 : ORBIT_STEP;
     this.#cancelTick = this.#control.clock.after(step, () => {
       this.#cancelTick = null;
@@ -553,6 +642,7 @@ class Loop {
     const { columns, rows } = this.#control.terminal.size();
     this.#frame.resize(columns, rows);
     this.#step({ type: 'resize', columns, rows });
+    this.#side?.resize(columns, rows);
     this.#scheduler.now();
   }
 
@@ -629,6 +719,7 @@ class Loop {
     const report: ExitReport = { reason, session: head.session, title: head.title, error, panels: stack, panelFocus };
     const finish = async () => {
       this.#link.close();
+      this.#side?.close();
       await left;
       this.#done.resolve(report);
     };

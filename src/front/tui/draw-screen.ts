@@ -20,6 +20,7 @@ import { drawQueue } from './modals/queue-editor.ts';
 import { drawReader } from './modals/reader.ts';
 import { drawScroller, scrollerRows } from './modals/scroller.ts';
 import { drawSettingsModal } from './modals/settings-frame.ts';
+import { drawSide } from './modals/side-frame.ts';
 import { drawWatch } from './modals/watch-job-draw.ts';
 import { columnArea } from './panels/panels-state.ts';
 import { pinnedColumns } from './panels/stack.ts';
@@ -67,6 +68,7 @@ export function placeScene(scene: Unplaced, textLayout: TextLayout, below: reado
     dialogLeast: asked ? askLeast(ask, screen.ask!, screen.columns) : 0,
     sideColumns: screen.panels.stack.pinned ? pinnedColumns(screen.columns) : 0,
     railColumns: 0,
+    ...(screen.inside === true ? { inside: true } : {}),
   });
 }
 
@@ -100,8 +102,11 @@ export function drawScreen(
   const { header, separator, hint, transcript } = layout;
   const { focus, scroll, selection, expandAll, toggled, chosenDelegates } = screen;
   const top = rect(0, 0, screen.columns, header.height + separator.height);
-  keeper.keep('header', top, [ground.settled, header.height, focus, screen.panels.stack, theme, scene.keymap], () =>
-    drawHeader(painter, scene),
+  keeper.keep(
+    'header',
+    top,
+    [ground.settled, scene.side?.status, header.height, focus, screen.panels.stack, theme, scene.keymap],
+    () => drawHeader(painter, scene),
   );
   // What runs has a glyph that turns and a time that counts.
   const still = !moves(view) && layout.dialog.height === 0;
@@ -177,6 +182,9 @@ export function drawScreen(
         break;
       case 'connect-provider':
         drawConnect(painter, theme, area, modal, view.signIn);
+        break;
+      case 'side':
+        drawSide(painter, scene, area);
         break;
       case 'settings':
         drawSettingsModal(painter, theme, area, modal);

@@ -41,6 +41,7 @@ export interface EffectParts {
   readonly redraw: () => void;
   readonly chooseEditing?: (vi: boolean) => void;
   readonly readLook: () => void;
+  readonly openSide: () => void;
   readonly leave: (how: 'quit' | 'detach' | 'switch') => void;
   /** Absent where no other session can be opened. */
   readonly sessions?: SessionsDoor | undefined;
@@ -254,6 +255,9 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       return;
     case 'read-look':
       parts.readLook();
+      return;
+    case 'open-side':
+      parts.openSide();
       return;
     case 'open-settings':
     case 'read-settings-models':

@@ -127,6 +127,7 @@ describe('the editor', () => {
             handOver: (work) => work(),
             redraw: () => {},
             readLook: () => {},
+            openSide: () => {},
             leave: () => {},
             remember: () => {},
             forget: () => {},

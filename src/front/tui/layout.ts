@@ -15,6 +15,8 @@ export interface Wanted {
   readonly dialogRows: number;
   /** Rows it can hardly do without: they are worth more than the hint row and the prompt's border. */
   readonly dialogLeast?: number;
+  /** No header at all: it stands inside another window. */
+  readonly inside?: boolean;
   /** Columns of the panel column at the right; 0 while there is none. */
   readonly sideColumns: number;
   /** Columns of the tab rail at the far right; 0 while there is none. */
@@ -55,15 +57,15 @@ export function layoutOf(wanted: Wanted): Layout {
   let body = Math.max(TRANSCRIPT_LEAST, wanted.dialogRows > 0 ? Math.min(wanted.dialogRows, DIALOG_WORTH) + 1 : 0);
   let prompt = Math.max(1, Math.min(wanted.promptRows, wanted.maxPromptRows));
   let promptFrame = 2;
-  let header = 2;
-  let separator = 1;
+  let header = wanted.inside === true ? 0 : 2;
+  let separator = wanted.inside === true ? 0 : 1;
   let hint = 1;
   let below = wanted.belowRows;
   const spare = () => rows - header - separator - hint - below - prompt - promptFrame - body;
 
   if (spare() < 0) below = Math.max(Math.min(below, wanted.belowLeast ?? 1), below + spare());
   if (spare() < 0) prompt = Math.max(Math.min(prompt, 2), prompt + spare());
-  if (spare() < 0) header = 1;
+  if (spare() < 0) header = Math.min(header, 1);
   if (spare() < 0) [header, separator] = [0, 0];
   if (spare() < 0) prompt = 1;
   // What waits is worth more than the transcript's border; what is being chosen from, than all of it.

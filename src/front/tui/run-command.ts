@@ -130,6 +130,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   login: openConnect,
   settings: openSettings,
+  side: (screen) => {
+    if (screen.modals.some(({ kind }) => kind === 'side')) return stay(screen);
+    return step(withModal(screen, { kind: 'side' }), { kind: 'open-side' });
+  },
   effort: (screen, context, argument) => {
     if (argument === '') return stay(openPicker(screen, effortPicker(context.view.head.effort)));
     if (!isEffort(argument)) return noted(screen, `No level ${argument}: ${EFFORTS.join(', ')}`, 'warning');

@@ -9,6 +9,7 @@ import type { Layout } from './layout.ts';
 import type { ActivityModal } from './modals/modal.ts';
 import type { CardList } from './regions/card-list.ts';
 import type { Screen } from './screen.ts';
+import type { SideWindow } from './side-door.ts';
 import type { Theme } from './theme.ts';
 
 /** Everything a frame is drawn from. Regions read it and draw; they change nothing. */
@@ -20,6 +21,8 @@ export interface Scene {
   readonly cards: CardList;
   /** Null until a panel was opened. */
   readonly panels: PanelDrawing | null;
+  /** Null until a side conversation was opened. */
+  readonly side: SideWindow | null;
   readonly layout: Layout;
   /** Told of code that is on the screen without its colours. */
   readonly onCode: (block: CodeBlock) => void;

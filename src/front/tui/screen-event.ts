@@ -208,6 +208,7 @@ export type ScreenEffect =
   | { readonly kind: 'redraw' }
   /** How this window looks and which keys it knows, read again. */
   | { readonly kind: 'read-look' }
+  | { readonly kind: 'open-side' }
   /** Loads the dialog with what it shows. */
   | { readonly kind: 'open-settings' }
   /** `refresh`: the catalogue is asked first, as only a person says (SE-4). */

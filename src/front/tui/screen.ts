@@ -83,6 +83,8 @@ export interface Screen {
   /** Rows a turn of the wheel scrolls (TR-7). */
   readonly wheelRows: number;
   readonly maxPromptRows: number;
+  /** Inside another window: no header, no panels (SI-10). */
+  readonly inside?: true;
   readonly hooks: HooksShown;
 }
 
@@ -123,6 +125,8 @@ export interface ScreenOptions {
   readonly reducedMotion: boolean;
   readonly sendMode: 'steering' | 'queue';
   readonly maxPromptRows: number;
+  /** Inside another window: no header, no panels (SI-10). */
+  readonly inside?: true;
   readonly wheelRows: number;
   /** Panels that are open from the start, and the one that has the focus. */
   readonly panels?: PanelStack;

@@ -66,6 +66,9 @@ export function modalKey(screen: Screen, context: Context, event: KeyEvent): Ste
     }
     case 'connect-provider':
       return connectKey(screen, context, top, event);
+    case 'side':
+      // While it is being opened: there it takes its keys itself.
+      return stay(chordOf(event.key) === 'escape' ? closeTop(screen) : screen);
     case 'settings':
       return settingsModalKey(screen, event);
     case 'queue': {

@@ -1,4 +1,5 @@
 import { type Rect, rect } from '../frame/rect.ts';
+import { sideArea } from '../side-area.ts';
 import { connectArea } from './connect-provider-rows.ts';
 import type { Modal } from './modal.ts';
 
@@ -20,6 +21,7 @@ export function modalArea(
   const { columns, rows } = screen;
   const roomy = rows >= ROOMY;
   if (modal.kind === 'reader' || modal.kind === 'history') return rect(0, 0, columns, rows);
+  if (modal.kind === 'side') return sideArea(screen);
   if (modal.kind === 'connect-provider') return connectArea(screen);
   if (
     modal.kind === 'settings' ||

@@ -23,7 +23,13 @@ export type Modal =
   | DelegateModal
   | ConnectProviderModal
   | ActivityModal
-  | SettingsModal;
+  | SettingsModal
+  | SideModal;
+
+/** The side conversation is in front; what it shows is its own window's. */
+export interface SideModal {
+  readonly kind: 'side';
+}
 
 /** The transcript over the whole terminal: to read back, to search (TR-1). */
 export interface ReaderModal {

@@ -6,6 +6,7 @@ import { currentAsk } from '../modals/ask-state.ts';
 import { PANELS, type PanelName, panelAfter } from '../panels/stack.ts';
 import { facts, type Line, piece, SEPARATOR } from '../piece.ts';
 import type { Scene } from '../scene.ts';
+import { sideLine } from '../side-area.ts';
 import { MODE_WORDS } from './hint-parts.ts';
 
 /** Session and branch at the left, the chords in force at the right, above the separator (LA-3, LA-5). */
@@ -19,7 +20,8 @@ export function drawHeader(painter: Painter, scene: Scene): void {
   const x = header.x + 1;
 
   const open = screen.panels.stack.open.length > 0;
-  const roomFor = (line: Line): boolean => lineWidth(line) <= width - 24;
+  const roomFor = (line: Line): boolean =>
+    lineWidth(line) + lineWidth(sideLine(scene.side?.status ?? 'none')) <= width - 24;
   const keys: Line = facts([
     [piece(`[${keymap.label('help') ?? '/help'}]`, 'accent'), piece(' Help', 'quiet')],
     [piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'), piece(` ${nextFocusWord(scene)}`, 'quiet')],
@@ -31,8 +33,13 @@ export function drawHeader(painter: Painter, scene: Scene): void {
   const shown: Line = both ? [...keys, SEPARATOR, ...entries] : open && lineWidth(entries) <= width ? entries : keys;
   const place = placeLine(scene);
   const fits = header.height > 1 && (roomFor(shown) || (open && !both));
-  const used = drawRight(painter, theme, x, header.y, fits ? shown : [], width);
-  if (used > 0 && shown !== keys) hitToggles(painter, toggles, x + width, header.y);
+  // A side conversation that runs or waits comes before all of them (SI-4).
+  const side = sideLine(scene.side?.status ?? 'none');
+  const edge = drawRight(painter, theme, x, header.y, side, width);
+  const rest = width - (edge > 0 ? edge + 3 : 0);
+  const keysUsed = drawRight(painter, theme, x, header.y, fits ? shown : [], rest);
+  if (keysUsed > 0 && shown !== keys) hitToggles(painter, toggles, x + rest, header.y);
+  const used = keysUsed + width - rest;
   const room = width - used - (used > 0 ? 2 : 0);
   const title = head.title === '' ? 'New session' : head.title;
   const left = drawLine(
@@ -44,7 +51,7 @@ export function drawHeader(painter: Painter, scene: Scene): void {
     room,
   );
   if (header.height === 1) {
-    drawRight(painter, theme, x + left + 2, header.y, place, width - left - 2);
+    drawRight(painter, theme, x + left + 2, header.y, place, rest - left - 2);
   } else {
     const mode: Line = [
       ...agentWords(scene),

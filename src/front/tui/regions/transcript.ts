@@ -25,14 +25,15 @@ export function drawTranscript(painter: Painter, scene: Scene): ShownCards | nul
   const { transcript } = layout;
   if (transcript.height === 0 || transcript.width < 4) return null;
   const focused = screen.focus === 'transcript';
+  const inside = screen.inside === true;
   const inner = transcriptInner(layout);
   const room = roomAbove(inner, layout.dialog);
   painter.hit(transcript, { region: 'transcript' });
   if (layout.transcriptBorder) {
     const fresh = newBelow(scene);
     drawBox(painter, theme, transcript, focused ? 'accent' : 'line', {
-      topLeft: [piece('Transcript', focused ? 'accent' : 'quiet')],
-      topRight: focused ? FOCUS_KEYS : [],
+      topLeft: [piece(inside ? 'Side conversation' : 'Transcript', focused || inside ? 'accent' : 'quiet')],
+      topRight: focused ? FOCUS_KEYS : inside ? SIDE_KEYS : [],
       bottomRight: fresh,
     });
   }
@@ -55,6 +56,7 @@ export function drawTranscript(painter: Painter, scene: Scene): ShownCards | nul
   return { from: first, to: rows.at(-1)?.place.index ?? first };
 }
 
+const SIDE_KEYS: Line = [piece('[Esc]', 'accent'), piece(' Hide', 'quiet')];
 const FOCUS_KEYS: Line = [
   piece('[↑↓]', 'accent'),
   piece(' Scroll ', 'quiet'),
