@@ -1,7 +1,6 @@
 // The side conversation as a window inside the window: loaded with its first opening.
 import { emptyHead } from '../../protocol/reduce.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
-import type { Clock } from '../../system/clock.ts';
 import { FRONT_COMMANDS } from '../commands/command-table.ts';
 import { isRunning } from '../commands/facts.ts';
 import { type Keymap, makeKeymap } from '../commands/keymap.ts';
@@ -22,7 +21,7 @@ import { CardList } from './regions/card-list.ts';
 import { moves, type Scene } from './scene.ts';
 import { newScreen, type Screen, type ScreenOptions, withNote } from './screen.ts';
 import type { Context, ScreenEffect, ScreenEvent } from './screen-event.ts';
-import { SessionLink } from './session-link.ts';
+import { type LinkClock, SessionLink } from './session-link.ts';
 import { type SideStatus, sideArea } from './side-area.ts';
 import type { SideWindow } from './side-door.ts';
 import type { Theme } from './theme.ts';
@@ -32,7 +31,7 @@ export interface SideParts {
   /** The side conversation itself. */
   readonly session: Session;
   readonly client: ClientId;
-  readonly clock: Clock;
+  readonly clock: LinkClock & { now(): number };
   readonly screen: ScreenOptions;
   readonly keybindings: Readonly<Record<string, string>>;
   /** Starts it over; null once the new one stands, else one line why not. */
