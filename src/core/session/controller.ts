@@ -31,6 +31,7 @@ import { trusts } from '../policy/trust.ts';
 import { type CompactionWish, compactionBudget } from '../runtime/compact-budget.ts';
 import { withDelegates } from '../runtime/delegate.ts';
 import { createGate } from '../runtime/gate.ts';
+import { hookSide } from '../runtime/hook-side.ts';
 import { createInbox } from '../runtime/inbox.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SpendingLimits } from '../runtime/spending.ts';
@@ -515,6 +516,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     redact,
     runLine: options.runOwnLine,
     usedCalls: past.usedCalls,
+    hooks: () => {
+      const now = runtime;
+      const own = now?.calls.hooks;
+      return now && own ? { hooks: own, side: (turn, signal) => hookSide(now, { turn, signal }) } : null;
+    },
   });
   const starting = new AbortController();
   const random = (): number => Number.parseInt(ids.hex(4), 16) / 0x1_0000_0000;

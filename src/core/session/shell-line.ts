@@ -3,6 +3,7 @@ import { TRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { InputOutcome } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { LineResult, RunLine } from '../jobs/line.ts';
+import type { HookSide, Hooks } from '../runtime/hooks.ts';
 import type { Waiting } from '../runtime/inbox.ts';
 import type { Recorder } from '../runtime/runtime.ts';
 import { keepEnd, limitOutput } from '../tools/limit-output.ts';
@@ -34,6 +35,8 @@ export interface ShellParts {
   readonly folder: string;
   readonly usedCalls: Set<string>;
   readonly redact: (text: string) => string;
+  /** Hooks hold for the person's own lines too (DSH-2); null while none are there. */
+  readonly hooks: () => { readonly hooks: Hooks; side(turn: number, signal: AbortSignal): HookSide } | null;
 }
 
 /** A line that was stopped or did not start is the person's affair alone (SC-11.2). */
@@ -80,6 +83,8 @@ export function createShellLines(parts: ShellParts): ShellLines {
         { kind: 'call', turn, call, tool: '!', title: row.text, effects: [], decidedBy: 'person' },
       ]);
       onTaken();
+      const told = toHooks(call, row.text, parts.hooks(), (hooks) => hooks.side(turn, signal));
+      await told.before();
       const begun = clock.ticks();
       const result = signal.aborted
         ? { trouble: 'stopped before it began' }
@@ -87,13 +92,9 @@ export function createShellLines(parts: ShellParts): ShellLines {
             publisher.publish({ type: 'call-output', call, text: redact(text) }),
           );
       const duration = Math.round(clock.ticks() - begun);
-      await recorder.write(
-        [
-          resultOf(result, { call, turn, line: row.text, duration, stopped: signal.aborted }, redact),
-          { kind: 'active-time', duration },
-        ],
-        { onFailure: 'keep' },
-      );
+      const entry = resultOf(result, { call, turn, line: row.text, duration, stopped: signal.aborted }, redact);
+      await recorder.write([entry, { kind: 'active-time', duration }], { onFailure: 'keep' });
+      if (!('trouble' in result)) await told.after(entry);
       if (signal.aborted) return { state: 'stopped', messages: [NOT_TOLD] };
       if (!('trouble' in result)) return { state: 'done', messages: [] };
       const text = `Your line did not run: ${result.trouble}`;
@@ -101,19 +102,49 @@ export function createShellLines(parts: ShellParts): ShellLines {
     },
     runPrivately: async ({ client, ref, text: line }, signal) => {
       show(line, null);
+      const told = toHooks(`private-${ref}`, line, parts.hooks(), (hooks) => ({
+        ...hooks.side(0, signal),
+        recorder: null,
+        onFailure: (text) => publisher.publish({ type: 'flash', client, level: 'warning', text }),
+      }));
+      await told.before();
       const begun = clock.ticks();
-      const result = await start(`private-${ref}`, line, signal, () => {}, true);
+      const result = signal.aborted
+        ? { trouble: 'stopped before it began' }
+        : await start(`private-${ref}`, line, signal, () => {}, true);
       // The time is the session's like any other; of the line nothing is kept.
       await recorder.write([{ kind: 'active-time', duration: Math.round(clock.ticks() - begun) }], {
         onFailure: 'keep',
       });
       const text = 'trouble' in result ? `Could not start: ${result.trouble}` : `$ ${line}\n${outputText(result)}`;
       publisher.publish({ type: 'flash', client, level: 'trouble' in result ? 'error' : 'info', text });
+      if (!('trouble' in result))
+        await told.after(resultOf(result, { call: '', turn: 0, line, duration: 0, stopped: signal.aborted }, redact));
       if (signal.aborted) return 'stopped';
       return 'trouble' in result ? 'failed' : 'done';
     },
   };
 }
+
+type ResultBody = Extract<EntryBody, { kind: 'result' }>;
+
+/** A line of the person's goes by `!`, and by the tool that runs the model's lines. */
+function toHooks(
+  call: string,
+  line: string,
+  given: ReturnType<ShellParts['hooks']>,
+  side: (hooks: NonNullable<ReturnType<ShellParts['hooks']>>) => HookSide,
+): { before(): Promise<void>; after(result: ResultBody): Promise<void> } {
+  if (given === null) return NO_HOOKS;
+  const about = { tool: '!', alias: 'run_shell', call, title: line, arguments: { command: line } };
+  return {
+    before: () => given.hooks.tool(side(given), { phase: 'before_tool', ...about }),
+    after: ({ outcome: status, text, label, duration }) =>
+      given.hooks.tool(side(given), { phase: 'after_tool', ...about, outcome: { status, text, label, duration } }),
+  };
+}
+
+const NO_HOOKS = { before: async () => {}, after: async () => {} };
 
 interface Ran {
   readonly call: string;
@@ -127,7 +158,7 @@ function resultOf(
   result: LineResult | { readonly trouble: string },
   ran: Ran,
   redact: (text: string) => string,
-): EntryBody {
+): ResultBody {
   const { call, turn, line, duration } = ran;
   const common = {
     kind: 'result',
