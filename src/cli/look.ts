@@ -16,6 +16,7 @@ export function lookOf(settings: Settings, theme: string | null): Look {
     hooks: {
       rows: settings.hooksInTui,
       injected: settings.injectedInTranscript ? settings.injectedStyle : 'hidden',
+      ...(settings.injectedInTree ? { inTree: settings.injectedStyle } : {}),
     },
     vi: isVi(settings.editorChoice ?? settings.editorMode ?? ''),
     ...themeOf(theme ?? settings.theme),

@@ -38,6 +38,8 @@ export interface HooksShown {
   readonly rows: boolean;
   /** How what they told the model is shown in the transcript. */
   readonly injected: 'hidden' | 'content' | 'metadata';
+  /** How it is shown in the activity tree; missing: not at all (HK-3). */
+  readonly inTree?: 'content' | 'metadata';
 }
 
 /** The delegates of one call, and which of them its card shows. */

@@ -1,9 +1,9 @@
 import type { DelegateRow } from '../../../protocol/delegate.ts';
 import type { TurnEndReason } from '../../../protocol/entry.ts';
 import type { CallState, Item, JobRow, View } from '../../../protocol/view.ts';
-import { FOG } from '../blocks/row.ts';
+import { FOG, type HooksShown } from '../blocks/row.ts';
 import { RUNNING, stateMark } from '../blocks/tool-call.ts';
-import { duration } from '../figures.ts';
+import { bytes, duration, plural } from '../figures.ts';
 import { oneLine } from '../one-line.ts';
 import { type Line, type Piece, piece } from '../piece.ts';
 
@@ -37,10 +37,11 @@ export interface TreeRow {
 }
 
 /** What the View holds, in the order it happened: turns, and below them calls with their jobs and delegates, and replies. */
-export function activitiesOf(view: View): Activity[] {
+export function activitiesOf(view: View, injected?: HooksShown['inTree']): Activity[] {
   const jobs = new Map(view.jobs.map((job) => [job.id, job]));
   const delegates = Map.groupBy(view.delegates ?? [], (row) => row.call);
   const turns = new Map<number, string>();
+  const calls = new Map<string, string>();
   const ends = turnEnds(view.transcript.items);
   const all: Activity[] = [];
   let current: string | null = null;
@@ -62,6 +63,7 @@ export function activitiesOf(view: View): Activity[] {
         break;
       }
       case 'call': {
+        calls.set(item.call, item.id);
         add(item, turns.get(item.turn) ?? null, () => callLook(item));
         const started = delegates.get(item.call);
         if (started !== undefined) all.push(...delegateActivities(started, item.id));
@@ -72,6 +74,10 @@ export function activitiesOf(view: View): Activity[] {
       }
       case 'assistant':
         add(item, turns.get(item.turn) ?? null, () => saidLook(piece('  '), item.text));
+        break;
+      case 'hook':
+        if (injected !== undefined)
+          add(item, calls.get(item.call ?? '') ?? turns.get(item.turn) ?? null, () => hookLook(item, injected));
         break;
       case 'compaction':
         add(item, null, () => saidLook(piece('── ', 'muse'), 'Compacted'));
@@ -131,6 +137,16 @@ function jobLook(job: JobRow): ActivityLook {
   const failed = job.state === 'ended' && job.exit !== 0;
   const mark = still(stateMark(failed ? 'error' : JOB_STATES[job.state]));
   return { mark, text: `${job.id} ${oneLine(job.label)}`, right: [] };
+}
+
+/** What a hook told the model: its words, or only that it did, and how much (HK-4). */
+function hookLook({ label, status, injected }: ItemOf<'hook'>, style: 'content' | 'metadata'): ActivityLook {
+  const fogged = style === 'content' && injected.label.integrity === 'untrusted';
+  const words =
+    style === 'content'
+      ? oneLine(injected.text.trim())
+      : `${status} • ${plural(injected.items, 'item')} • ${bytes(injected.bytes)}`;
+  return { mark: fogged ? FOG : piece('↳ ', 'signal'), text: `${oneLine(label)}: ${words}`, right: [] };
 }
 
 function saidLook(mark: Piece, text: string): ActivityLook {
@@ -198,6 +214,7 @@ export function treeRows(activities: readonly Activity[], turned: ReadonlySet<st
 function parentsOf(byId: ReadonlyMap<string, Activity>): Map<string, string | null> {
   const parents = new Map<string, string | null>();
   for (const start of byId.values()) {
+    if (parents.has(start.id)) continue;
     // Nearly always what lies above came before.
     if (start.parent === null || parents.has(start.parent)) parents.set(start.id, start.parent);
     else placeAbove(start, byId, parents);

@@ -1,5 +1,5 @@
 import type { View } from '../../../protocol/view.ts';
-import type { Row } from '../blocks/row.ts';
+import type { HooksShown, Row } from '../blocks/row.ts';
 import { cutLine, drawLine, drawRight, drawScrollbar, lineWidth } from '../draw.ts';
 import type { Painter, Target } from '../frame/painter.ts';
 import { type Rect, rect } from '../frame/rect.ts';
@@ -34,11 +34,11 @@ class Tree {
   private from: readonly unknown[] = [];
   private rows: readonly TreeRow[] = [];
 
-  of(view: View, settled: number, turned: ReadonlySet<string>): readonly TreeRow[] {
-    const from = [view, view.transcript, settled, turned];
+  of(view: View, settled: number, turned: ReadonlySet<string>, injected: HooksShown['inTree']): readonly TreeRow[] {
+    const from = [view, view.transcript, settled, turned, injected];
     if (from.every((one, at) => one === this.from[at])) return this.rows;
     this.from = from;
-    this.rows = treeRows(activitiesOf(view), turned);
+    this.rows = treeRows(activitiesOf(view, injected), turned);
     return this.rows;
   }
 }
@@ -58,7 +58,7 @@ export function createPanels(): PanelDrawing & PanelKeys {
           : name === 'summary'
             ? [tops.summary]
             : lens === 'tree'
-              ? [chosen, turned, tops.tree]
+              ? [chosen, turned, tops.tree, screen.hooks]
               : [trail, tops.trail];
       keeper.keep(`panel-${name}`, at, [settled, stack, focused, theme, keymap, lens, ...own], () =>
         drawPanel(painter.within(at), scene, at, name, settled),
@@ -74,7 +74,7 @@ export function createPanels(): PanelDrawing & PanelKeys {
     const inner = rect(at.x + 2, at.y + 1, Math.max(0, at.width - 4), Math.max(0, at.height - 2));
     if (inner.width === 0 || inner.height === 0) return;
     const clip = painter.within(inner);
-    const rows = rowsOf(scene.view, screen.panels, name, settled, inner.width, scene.keymap);
+    const rows = rowsOf(scene.view, screen, name, settled, inner.width, scene.keymap);
     const top = topOf(screen.panels, name, rows.count, inner.height);
     for (let place = 0; place < inner.height && top + place < rows.count; place++) {
       const row = rows.at(top + place);
@@ -97,14 +97,14 @@ export function createPanels(): PanelDrawing & PanelKeys {
 
   const rowsOf = (
     view: View,
-    panels: PanelsState,
+    { panels, hooks }: Pick<Screen, 'panels' | 'hooks'>,
     name: PanelName,
     settled: number,
     width: number,
     keymap: Scene['keymap'],
   ): PanelRows => {
     if (name === 'tree' && panels.lens === 'tree') {
-      const rows = tree.of(view, settled, panels.turned);
+      const rows = tree.of(view, settled, panels.turned, hooks.inTree);
       return { count: rows.length, none: 'Nothing was done yet', at: (place) => treeRow(rows[place]!, panels.chosen) };
     }
     const rows =
@@ -125,7 +125,7 @@ export function createPanels(): PanelDrawing & PanelKeys {
   const seen = (screen: Screen, context: Context, name: PanelName) => {
     const area = columnArea(context.layout, screen.panels.stack);
     const at = placed(area, screen.panels).find((one) => one.name === name)?.at ?? rect(0, 0, 0, 0);
-    const rows = rowsOf(context.view, screen.panels, name, context.settled, Math.max(0, at.width - 4), context.keymap);
+    const rows = rowsOf(context.view, screen, name, context.settled, Math.max(0, at.width - 4), context.keymap);
     const window = Math.max(1, at.height - 2);
     return { rows, window, top: topOf(screen.panels, name, rows.count, window) };
   };
@@ -144,7 +144,7 @@ export function createPanels(): PanelDrawing & PanelKeys {
 
   /** Chooses a row of the tree and brings it into sight. */
   const choose = (screen: Screen, context: Context, place: number): Step => {
-    const rows = tree.of(context.view, context.settled, screen.panels.turned);
+    const rows = tree.of(context.view, context.settled, screen.panels.turned, screen.hooks.inTree);
     if (rows.length === 0) return stay(screen);
     const to = Math.max(0, Math.min(rows.length - 1, place));
     const { top, window } = seen(screen, context, 'tree');
@@ -161,7 +161,7 @@ export function createPanels(): PanelDrawing & PanelKeys {
   };
 
   const treeKey = (screen: Screen, context: Context, chord: string): Step | null => {
-    const rows = tree.of(context.view, context.settled, screen.panels.turned);
+    const rows = tree.of(context.view, context.settled, screen.panels.turned, screen.hooks.inTree);
     const found = rows.findIndex((row) => row.activity.id === screen.panels.chosen);
     const row = rows[found];
     const { window } = seen(screen, context, 'tree');
@@ -211,7 +211,7 @@ export function createPanels(): PanelDrawing & PanelKeys {
     wheel: scrollBy,
     press: (screen, context, name, target: Target) => {
       if (name !== 'tree' || screen.panels.lens !== 'tree' || target.line === undefined) return stay(screen);
-      const row = tree.of(context.view, context.settled, screen.panels.turned)[target.line];
+      const row = tree.of(context.view, context.settled, screen.panels.turned, screen.hooks.inTree)[target.line];
       if (row === undefined) return stay(screen);
       if (target.action === 'twist') return turn(screen, row);
       return openDetail(withPanels(screen, { chosen: row.activity.id }), context, row.activity.item);

@@ -24,7 +24,7 @@ export function openDetail(screen: Screen, context: Context, id: string | null):
 
 export function drawDetail(painter: Painter, scene: Scene, modal: ActivityModal): void {
   const area = modalArea(modal, scene.screen);
-  const scroller = asScroller(scene.view, modal, scene.screen.panels.liveFrom, area.width - 4);
+  const scroller = asScroller(scene.view, modal, scene.screen, area.width - 4);
   const rows = scrollerRows(scroller, area.width - 4, NO_ROWS);
   const window = scrollerWindow(area);
   drawScroller(painter, scene.theme, area, scroller, rows);
@@ -69,7 +69,7 @@ function fold(screen: Screen, context: Context, modal: ActivityModal): Step {
 
 function shown(screen: Screen, { view }: Context, modal: ActivityModal) {
   const area = modalArea(modal, screen);
-  const scroller = asScroller(view, modal, screen.panels.liveFrom, area.width - 4);
+  const scroller = asScroller(view, modal, screen, area.width - 4);
   return { area, scroller, rows: scrollerRows(scroller, area.width - 4, NO_ROWS), window: scrollerWindow(area) };
 }
 
@@ -88,9 +88,6 @@ function fetched(screen: Screen, context: Context, modal: ActivityModal): Step {
     return step(asked, { kind: 'read-output', call: item.call, from: 0 });
   }
   const area = modalArea(modal, screen);
-  const from = missingChunk(
-    asScroller(context.view, modal, screen.panels.liveFrom, area.width - 4),
-    scrollerWindow(area),
-  );
+  const from = missingChunk(asScroller(context.view, modal, screen, area.width - 4), scrollerWindow(area));
   return from === null ? stay(screen) : step(screen, { kind: 'read-output', call: item.call, from });
 }

@@ -8,6 +8,7 @@ import { stateMark } from '../blocks/tool-call.ts';
 import { duration } from '../figures.ts';
 import type { ActivityModal, ScrollerModal } from '../modals/modal.ts';
 import { piece } from '../piece.ts';
+import type { Screen } from '../screen.ts';
 import { section } from './summary-rows.ts';
 
 type Call = Extract<Item, { kind: 'call' }>;
@@ -31,14 +32,22 @@ export function itemOf(view: View, id: string): Item | null {
 }
 
 /** The detail as rows to read: what it is, what it was given, what came of it (AD-4). */
-export function asScroller(view: View, modal: ActivityModal, liveFrom: number, width: number): ScrollerModal {
+export function asScroller(
+  view: View,
+  modal: ActivityModal,
+  { panels: { liveFrom }, hooks }: Pick<Screen, 'panels' | 'hooks'>,
+  width: number,
+): ScrollerModal {
   const item = itemOf(view, modal.id);
   const place = view.transcript.first + view.transcript.items.findLastIndex(({ id }) => id === modal.id);
   const common = { kind: 'scroller', title: DETAIL_TITLE, top: modal.top, search: modal.search } as const;
   if (item === null) return { ...common, body: { kind: 'rows', rows: [line('It is no longer among what is here')] } };
   const head = headRows(item, modal.expanded, width);
   if (modal.output !== null && hasOutput(item)) return { ...common, body: { kind: 'output', head, ...modal.output } };
-  return { ...common, body: { kind: 'rows', rows: [...head, ...bodyRows(item, place >= liveFrom, width)] } };
+  return {
+    ...common,
+    body: { kind: 'rows', rows: [...head, ...bodyRows(item, place >= liveFrom, hooks.inTree ?? 'metadata', width)] },
+  };
 }
 
 const STATES: Readonly<Record<Call['state'], string>> = {
@@ -94,8 +103,8 @@ function headRows(item: Item, expanded: boolean, width: number): Row[] {
   ];
 }
 
-function bodyRows(item: Item, live: boolean, width: number): Row[] {
-  const options = { width, expanded: true, openKey: '' };
+function bodyRows(item: Item, live: boolean, injected: 'content' | 'metadata', width: number): Row[] {
+  const options = { width, expanded: true, openKey: '', hooks: { rows: true, injected } };
   if (item.kind !== 'call') return [section('Content'), ...blockOf(item, options)];
   const { display } = item;
   const printed =
@@ -122,13 +131,30 @@ function line(text: string): Row {
 function metadataRows(item: Item, width: number): Row[] {
   const { kind, id, entry, time, revision: _, ...rest } = item;
   const given = item.kind === 'call' ? fieldRows(item.input, width) : [];
-  const { input: __, text: ___, tail: ____, display, ...known } = rest as Readonly<Record<string, unknown>>;
+  const {
+    input: __,
+    text: ___,
+    tail: ____,
+    injected: _____,
+    display,
+    ...known
+  } = rest as Readonly<Record<string, unknown>>;
+  const told = item.kind === 'hook' ? { items: item.injected.items, bytes: item.injected.bytes } : {};
   const at = new Date(time).toISOString();
   const spent = item.kind === 'call' && item.duration !== null ? { took: duration(item.duration) } : {};
   return [
     ...given,
     ...fieldRows(
-      { ...known, ...spent, ...(display === undefined ? {} : { display: bare(display) }), kind, id, entry, at },
+      {
+        ...known,
+        ...told,
+        ...spent,
+        ...(display === undefined ? {} : { display: bare(display) }),
+        kind,
+        id,
+        entry,
+        at,
+      },
       width,
     ),
   ];
