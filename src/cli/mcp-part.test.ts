@@ -62,10 +62,10 @@ test('a program is greeted, called, given what was named for it alone, and ended
     expect(name).toMatch(
       /^(NAMED|PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TERM|HOUSTON_SESSION|HOUSTON_CALL|_)$/,
     );
-  expect(await system.processes.findMarked('HOUSTON_CALL', `test-${process.pid}/mcp-calc`)).toHaveLength(1);
+  expect(await system.processes.findMarked('HOUSTON_CALL', `test-${process.pid}/mcp-calc-1`)).toHaveLength(1);
   expect(readFileSync(path.join(top, 'session', 'mcp-calc.log'), 'utf8')).toBe('ready\n');
   await servers.close();
-  expect(await system.processes.findMarked('HOUSTON_CALL', `test-${process.pid}/mcp-calc`)).toEqual([]);
+  expect(await system.processes.findMarked('HOUSTON_CALL', `test-${process.pid}/mcp-calc-1`)).toEqual([]);
 }, 20_000);
 
 test('one that ends during its first call is started again for the next; one that ends at once says so (UP-54)', async () => {

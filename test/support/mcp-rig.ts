@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { type Approvals, openApprovals } from '../../src/core/mcp/approvals.ts';
 import { createMcpServers, type McpServers, type McpServersParts } from '../../src/core/mcp/servers.ts';
+import { openTokenFile } from '../../src/core/mcp/token-file.ts';
 import type { McpSource } from '../../src/core/session/mcp-desk.ts';
 import { createMcpDefaultSaver } from '../../src/core/settings/save-defaults.ts';
 // Loaded when a default is first written; a clock moved by hand does not wait for that.
@@ -109,6 +110,13 @@ export function mcpRig(
           approvals,
           saveDefault: createMcpDefaultSaver(system.files, CONFIG, lock),
           logs: SESSION_FOLDER,
+          signIn: {
+            network: system.network,
+            clock: system.clock,
+            ids: system.ids,
+            tokens: openTokenFile(system.files, `${STATE}/mcp-tokens.json`, (work) => work()),
+          },
+          browse: () => {},
           redact: (text) => text.replaceAll('secret-token', '[removed]'),
           ...given,
         });

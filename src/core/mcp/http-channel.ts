@@ -7,21 +7,12 @@ export interface HttpParts {
   readonly network: Pick<Network, 'fetch'>;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What to say of who asks; asked before each request. Null: nothing. */
-  readonly bearer: (() => Promise<string | null>) | null;
+  /** The token of who asks, before each request; another than `refused`, where one was. Null: nobody signs in. */
+  readonly bearer: ((refused: string | null) => Promise<string | null>) | null;
 }
 
-/** A message that is a person's to act on, beside what went wrong. */
-export class HttpFault extends Error {
-  readonly status: number;
-  /** What the answer says of how to sign in, as it says it. */
-  readonly challenge: string | null;
-  constructor(message: string, status: number, challenge: string | null) {
-    super(message);
-    this.status = status;
-    this.challenge = challenge;
-  }
-}
+/** It wants to know who asks, and did not take what it was told. */
+export const WANTS_SIGN_IN = 'it answered HTTP 401';
 
 const MOST_HOPS = 3;
 const REDIRECTS = new Set([307, 308]);
@@ -38,8 +29,7 @@ export function openHttpChannel(
   let over: string | null = null;
   const open = new Set<AbortController>();
 
-  const headers = async (more: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
-    const token = (await parts.bearer?.()) ?? null;
+  const headers = (token: string | null, more: Readonly<Record<string, string>>): Record<string, string> => {
     return {
       ...parts.headers,
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -51,8 +41,18 @@ export function openHttpChannel(
 
   const request = async (init: RequestInit, more: Readonly<Record<string, string>>): Promise<Response> => {
     let url = parts.url;
+    let token = (await parts.bearer?.(null)) ?? null;
+    let renewed = false;
     for (let hop = 0; ; hop++) {
-      const response = await parts.network.fetch(url, { ...init, headers: await headers(more), redirect: 'manual' });
+      const response = await parts.network.fetch(url, { ...init, headers: headers(token, more), redirect: 'manual' });
+      if (response.status === 401 && token !== null && !renewed) {
+        renewed = true;
+        const next = (await parts.bearer?.(token)) ?? null;
+        if (next === null) return response;
+        token = next;
+        await response.body?.cancel().catch(() => undefined);
+        continue;
+      }
       if (response.status < 300 || response.status > 399) return response;
       await response.body?.cancel().catch(() => undefined);
       const place = response.headers.get('location') ?? '';
@@ -82,7 +82,7 @@ export function openHttpChannel(
           ? 'it has forgotten this session'
           : `it answered HTTP ${response.status}`;
       if (response.status === 404 && session !== null) closeWith(text);
-      throw new HttpFault(text, response.status, response.headers.get('www-authenticate'));
+      throw new Error(text);
     }
     const given = response.headers.get('mcp-session-id');
     if (given !== null && session === null) {
@@ -128,9 +128,8 @@ export function openHttpChannel(
       try {
         await post(message, abort);
       } catch (error) {
-        throw error instanceof HttpFault || (error as { name?: string }).name === 'Error'
-          ? error
-          : new Error('it could not be reached');
+        // What the network throws has names of its own, and words that may hold anything.
+        throw (error as { name?: string }).name === 'Error' ? error : new Error('it could not be reached');
       } finally {
         signal?.removeEventListener('abort', stop);
         open.delete(abort);

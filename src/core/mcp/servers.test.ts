@@ -41,7 +41,7 @@ describe('a server that is on', () => {
     expect(spawned).toMatchObject({ argv: ['srv'], folder: '/yard', input: 'pipe' });
     expect(spawned?.environment).toEqual({
       PATH: '/usr/bin',
-      HOUSTON_CALL: 's1/mcp-srv',
+      HOUSTON_CALL: 's1/mcp-srv-1',
       KEY: 'secret-token',
       PLAIN: 'x',
     });
@@ -67,6 +67,8 @@ describe('a server that is on', () => {
     alive = true;
     expect(await clock.runUntil(call())).toMatchObject({ ok: true });
     expect(rig.lines.get('srv')).toHaveLength(2);
+    // What ends the first by its mark can not reach the second.
+    expect(new Set(rig.system.processes.spawned.map(({ environment }) => environment.HOUSTON_CALL)).size).toBe(2);
     // What works again begins to count anew.
     alive = false;
     const before = clock.ticks();

@@ -13,15 +13,19 @@ import type { Channel, ChannelEvents } from './channel.ts';
 import { type Client, connectServer } from './client.ts';
 import { byName, MOST_CONFIG_BYTES, readServers, type ServerDefinition, type ServerTransport } from './config.ts';
 import { definitionDigest, definitionLine, expandTransport } from './definition.ts';
-import { HttpFault, openHttpChannel } from './http-channel.ts';
+import { openHttpChannel, WANTS_SIGN_IN } from './http-channel.ts';
 import { type Answer, wordsOf } from './peer.ts';
 import { type McpAnswer, type McpQuestion, startQuestion, toolsQuestion } from './questions.ts';
 import { createServerLog, type ServerLog } from './server-log.ts';
+import { bearerOf, type SignInParts, signIn, type Visit } from './sign-in.ts';
 import { openStdioChannel } from './stdio-channel.ts';
 import { type ListedTool, type ToolList, toolDigest, toolsDigest } from './tool-list.ts';
 
 /** Null for the question: nobody is there to agree to anything. */
 export type Agree = ((question: McpQuestion, signal: AbortSignal) => Promise<McpAnswer | null>) | null;
+
+/** Shows the person where to sign in to a server of this name; null: nobody is there to. */
+export type VisitFor = ((name: string, ...where: Parameters<Visit>) => ReturnType<Visit>) | null;
 
 /** A server that is configured, or on though it no longer is. */
 export interface ServerRow {
@@ -55,7 +59,7 @@ export interface McpServers {
    * Starts one, greets it, and has what it offers agreed to. Only once all of that succeeded is it on. A refusal begins
    * with its name. `log` of a failure: where what it printed lies.
    */
-  enable(name: string, agree: Agree, signal: AbortSignal): Promise<Outcome<Enabled>>;
+  enable(name: string, agree: Agree, signal: AbortSignal, visit?: VisitFor): Promise<Outcome<Enabled>>;
   /** False when it was not on. */
   disable(name: string): Promise<boolean>;
   /** Forgets a sign-in and turns the server off. */
@@ -89,8 +93,8 @@ export interface McpServersParts {
   readonly variables: Readonly<Record<string, string>>;
   /** Variables that a project is never given. */
   readonly withheld: ReadonlySet<string>;
-  /** What every server that is started is given, marked as this one. */
-  readonly environment: (name: string) => Readonly<Record<string, string>>;
+  /** What every server that is started is given, marked as this start of this one. */
+  readonly environment: (mark: string) => Readonly<Record<string, string>>;
   /** Puts an argv into the sandbox; rejects when it cannot be confined as it should be. */
   readonly confine: (
     argv: readonly string[],
@@ -101,8 +105,8 @@ export interface McpServersParts {
     readonly removed: readonly string[];
     readonly holdsTree: boolean;
   }>;
-  /** Ends one that was started, with everything it started. */
-  readonly end: (name: string, child: Child, holdsTree: boolean) => Promise<unknown>;
+  /** Ends what was started under this mark, with everything it started. */
+  readonly end: (mark: string, child: Child, holdsTree: boolean) => Promise<unknown>;
   /** Null where nothing is kept. */
   readonly approvals: Approvals | null;
   /** Writes a default into the person's file; false when it could not. */
@@ -110,6 +114,10 @@ export interface McpServersParts {
   /** Folder of the logs; null: none are kept. */
   readonly logs: string | null;
   readonly redact: (text: string) => string;
+  /** How servers are signed in to; null: none can be. */
+  readonly signIn: SignInParts | null;
+  /** Opens an address in the person's browser, where there is one here. */
+  readonly browse: (url: string) => void;
 }
 
 interface Running {
@@ -141,6 +149,7 @@ export function createMcpServers(parts: McpServersParts): McpServers {
   /** On their way out. */
   const leaving = new Set<Promise<unknown>>();
   let closed = false;
+  let starts = 0;
 
   const logOf = (name: string): ServerLog => {
     const known = logs.get(name);
@@ -189,7 +198,7 @@ export function createMcpServers(parts: McpServersParts): McpServers {
           clock,
           timeoutMs,
           version: parts.version,
-          open: (events) => openChannel(parts, name, transport, logOf(name), events),
+          open: (events) => openChannel(parts, name, ++starts, transport, logOf(name), events),
         },
         signal,
       );
@@ -312,6 +321,8 @@ export function createMcpServers(parts: McpServersParts): McpServers {
       if (!one.listed.some(({ name }) => name === tool) || running.get(one.definition.name) !== one)
         return { ok: false, why: 'closed', message: 'it does not offer this tool any more' };
       const answer = await client.value.callTool(tool, input, signal, onProgress);
+      if (!answer.ok && answer.message === WANTS_SIGN_IN)
+        one.trouble = `it wants you to sign in again: /mcp enable ${one.definition.name}`;
       if (answer.ok || answer.why === 'error') {
         one.ends = 0;
         if (one.trouble?.startsWith('it ended') === true) one.trouble = null;
@@ -319,7 +330,29 @@ export function createMcpServers(parts: McpServersParts): McpServers {
       return answer;
     };
 
-  const enable: McpServers['enable'] = async (name, agree, signal) => {
+  /** Opens it as whoever is signed in; the browser is only asked for where nobody is, or where that no longer counts. */
+  const openSignedIn = async (
+    one: Pick<Running, 'definition' | 'transport'>,
+    visit: VisitFor,
+    signal: AbortSignal,
+  ): Promise<Outcome<Client>> => {
+    const { name } = one.definition;
+    if (one.transport.kind !== 'http' || one.transport.oauth === null) return open(one, signal);
+    if (parts.signIn === null) return refuse('mcp-sign-in', 'it wants a sign-in, and none can be kept here');
+    const { url, oauth } = one.transport;
+    const there = await bearerOf(parts.signIn, url)(null);
+    const opened = there === null ? null : await open(one, signal);
+    if (opened !== null && (opened.ok || opened.refusal.message !== WANTS_SIGN_IN)) return opened;
+    if (visit === null) return refuse('mcp-sign-in-needed', `it wants you to sign in: /mcp enable ${name}`);
+    const show: Visit = (address, stop) => {
+      parts.browse(address);
+      return visit(name, address, stop);
+    };
+    const signedIn = await signIn(parts.signIn, url, oauth, show, signal);
+    return signedIn.ok ? open(one, signal) : signedIn;
+  };
+
+  const enable: McpServers['enable'] = async (name, agree, signal, visit = null) => {
     const { servers, broken } = await configured();
     const server = servers.find((one) => one.name === name);
     const failed = (identifier: string, message: string) => refuse(identifier, `${name}: ${message}`);
@@ -334,7 +367,7 @@ export function createMcpServers(parts: McpServersParts): McpServers {
     const expanded = expandTransport(server.transport, parts.variables, withheld);
     if (!expanded.ok) return failed(expanded.refusal.identifier, expanded.refusal.message);
     const transport = expanded.value;
-    const opened = await open({ definition: server, transport }, signal);
+    const opened = await openSignedIn({ definition: server, transport }, visit, signal);
     if (!opened.ok) return failed(opened.refusal.identifier, opened.refusal.message);
     const client = opened.value;
     const listed = await client.listTools(signal);
@@ -412,6 +445,12 @@ export function createMcpServers(parts: McpServersParts): McpServers {
       if (server === undefined) return refuse('mcp-unknown', `${name}: there is no server of this name`);
       if (server.transport?.kind !== 'http' || server.transport.oauth === null)
         return refuse('mcp-no-sign-in', `${name}: it has no sign-in to forget`);
+      const expanded = expandTransport(server.transport, parts.variables, new Set());
+      if (!expanded.ok) return refuse(expanded.refusal.identifier, `${name}: ${expanded.refusal.message}`);
+      const { signIn: way } = parts;
+      const url = expanded.value.kind === 'http' ? expanded.value.url : '';
+      const forgotten = (await way?.tokens.alone(() => way.tokens.keep(url, null))) ?? false;
+      if (!forgotten) return refuse('mcp-unsaved', `${name}: its sign-in could not be forgotten`);
       const one = running.get(name);
       running.delete(name);
       if (one !== undefined) leave(one);
@@ -482,17 +521,21 @@ export function requestLine(server: Pick<ServerDefinition, 'name'>, transport: S
 async function openChannel(
   parts: McpServersParts,
   name: string,
+  starts: number,
   transport: ServerTransport,
   log: ServerLog,
   events: ChannelEvents,
 ): Promise<Channel> {
   if (transport.kind === 'http') {
-    const { url, headers } = transport;
-    return openHttpChannel({ network: parts.network, after: parts.clock.after, url, headers, bearer: null }, events);
+    const { url, headers, oauth } = transport;
+    const bearer = oauth === null || parts.signIn === null ? null : bearerOf(parts.signIn, url);
+    return openHttpChannel({ network: parts.network, after: parts.clock.after, url, headers, bearer }, events);
   }
   const folder = path.resolve(parts.folder, transport.folder ?? '.');
   const confined = await parts.confine(transport.argv, { line: definitionLine(transport), folder });
-  const environment = { ...parts.environment(name), ...confined.added };
+  // Each start has a mark of its own: what ends one that is gone must not reach the one that came after it.
+  const mark = `${name}-${starts}`;
+  const environment = { ...parts.environment(mark), ...confined.added };
   for (const removed of confined.removed) delete environment[removed];
   return openStdioChannel(
     {
@@ -502,7 +545,7 @@ async function openChannel(
       // What was named is given, whatever is kept from everything else.
       environment: { ...environment, ...transport.variables },
       log: log.write,
-      end: (child) => parts.end(name, child, confined.holdsTree),
+      end: (child) => parts.end(mark, child, confined.holdsTree),
     },
     events,
   );
@@ -511,5 +554,5 @@ async function openChannel(
 function startWords(error: unknown): string {
   const { code } = error as { code?: Json };
   if (code === 'ENOENT') return 'there is no such program or folder';
-  return error instanceof HttpFault ? error.message : `it could not be started: ${wordsOf(error)}`;
+  return `it could not be started: ${wordsOf(error)}`;
 }

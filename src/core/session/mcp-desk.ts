@@ -2,7 +2,7 @@ import { raceAbort } from '../../base/abort.ts';
 import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import type { InputOutcome } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
-import type { Agree, McpServers, ServerList } from '../mcp/servers.ts';
+import type { Agree, McpServers, ServerList, VisitFor } from '../mcp/servers.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { AskPerson, Recorder } from '../runtime/runtime.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -78,6 +78,7 @@ export interface McpDeskParts {
 
 /** Milliseconds a turn waits at most for lists that changed. */
 const REFRESH_MS = 5_000;
+const GIVE_UP = 'Give it up';
 const KEEP = { onFailure: 'keep' } as const;
 
 export function createMcpDesk(parts: McpDeskParts): McpDesk {
@@ -119,6 +120,17 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
       }
     : null;
 
+  /** The way to the browser, until it came back or the person gave it up; where it cannot come back, they paste where it ended. */
+  const visit: VisitFor = canAsk
+    ? async (name, url, signal) => {
+        const question = `Sign in to ${name} in the browser: ${url}\nIf the browser cannot come back by itself, paste the address it ended at.`;
+        const body = { kind: 'questions', questions: [{ question, options: [GIVE_UP], many: false }] } as const;
+        const answer = await parts.ask({ for: null, origin: '', call: null, body }, signal);
+        const [said] = answer?.kind === 'answers' ? (answer.answers[0] ?? []) : [];
+        return said === undefined || said === GIVE_UP ? null : said;
+      }
+    : null;
+
   /** What went wrong with one of them, on the record too. Its words end with what that leaves. */
   const report = async (name: string, message: string, error: unknown = new Error(message)): Promise<string> => {
     const file = await parts.errors.record('mcp', name, error);
@@ -133,7 +145,7 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     const { name, save } = change;
     const there = await servers();
     const beside = besideTurn();
-    const enabled = await there.enable(name, agree, signal);
+    const enabled = await there.enable(name, agree, signal, visit);
     if (!enabled.ok) return refuse(enabled.refusal.identifier, enabled.refusal.message);
     offer();
     const signsIn = (await there.list()).rows.some((row) => row.name === name && row.signsIn);
@@ -161,7 +173,7 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     const failed: string[] = [];
     for (const name of names) {
       if (signal.aborted) break;
-      const enabled = await there.enable(name, who, signal);
+      const enabled = await there.enable(name, who, signal, who === null ? null : visit);
       if (enabled.ok) {
         offer();
         await note('info', `${name} is on (${why}), with ${counted(enabled.value.tools)}.`);
@@ -169,7 +181,8 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
       }
       if (signal.aborted) break;
       failed.push(name);
-      if (enabled.refusal.identifier === 'mcp-not-agreed') await note('warning', `MCP: ${enabled.refusal.message}.`);
+      if (['mcp-not-agreed', 'mcp-sign-in-needed'].includes(enabled.refusal.identifier))
+        await note('warning', `MCP: ${enabled.refusal.message}.`);
       else await note('error', await report(name, enabled.refusal.message));
     }
     return failed;
