@@ -511,7 +511,12 @@ test('a stream draws neither the tree nor what stands beside it anew; of 20,000 
   const regions = new KeptRegions(frame);
   const scene = {
     ...{ view, screen, keymap: makeKeymap(FRONT_COMMANDS), cards: new CardList(), panels: createPanels() },
-    ...{ theme: makeTheme('dark', { background: null, foreground: null }, true), now: 0, onCode: () => undefined },
+    ...{
+      theme: makeTheme('dark', { background: null, foreground: null }, true),
+      now: 0,
+      onCode: () => undefined,
+      side: null,
+    },
   };
   const text = new LayoutCache().of(screen.prompt.editor.buffer.text, promptColumns(120));
   const draw = (all: number, settled: number): void => {
