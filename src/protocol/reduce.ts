@@ -2,6 +2,7 @@ import type { Aside } from './aside.ts';
 import type { Entry } from './entry.ts';
 import { amendItems, findCall, itemOfOwnCall, itemsOf, setHook } from './fold.ts';
 import { addUsage, contextTokens, isSameModel, NO_TOTALS } from './message.ts';
+import { isOwnCall } from './own-call.ts';
 import { applyDelegate } from './reduce-delegates.ts';
 import type { Change, Update } from './update.ts';
 import type { Head, Item, ItemOf, LiveMessage, View } from './view.ts';
@@ -195,7 +196,7 @@ function foldTranscript(view: View, entry: Entry, dirty: Set<DirtyPart>): void {
   const transcript = view.transcript;
   if (amendItems(transcript.items, entry).length > 0) dirty.add('transcript');
   const fresh: Item[] = itemsOf(entry, (input) => view.queue.rows.find((row) => row.id === input) ?? null);
-  if (entry.kind === 'call' && entry.tool === '!' && findCall(transcript.items, entry.call) < 0) {
+  if (entry.kind === 'call' && isOwnCall(entry.tool) && findCall(transcript.items, entry.call) < 0) {
     fresh.push(itemOfOwnCall(entry));
     amendItems(fresh, entry);
   }

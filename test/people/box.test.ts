@@ -724,3 +724,54 @@ test('what cannot be carried stays its path, and why is said; a shell line keeps
   expect(armed.draft).toBe("open '/tmp/a b.png'");
   expect(shell.asked).toEqual([]);
 });
+
+const SKILLED = [
+  { value: 'rust-dev', description: 'skill: Rust' },
+  { value: 'rust-fmt', description: 'skill: Format' },
+];
+
+const skills = (asked: string[]) => (session: Session) => ({
+  attach: session.attach.bind(session),
+  send: session.send.bind(session),
+  read: ((query: { type: string; typed: string; command: string }, client: string) => {
+    if (query.type !== 'complete-argument') return session.read(query as never, client);
+    asked.push(query.command);
+    return Promise.resolve({
+      ok: true,
+      value: { choices: SKILLED.filter(({ value }) => value.startsWith(query.typed)) },
+    });
+  }) as Session['read'],
+});
+
+test('$ anywhere offers skills, and what is taken is a word of the prompt and nothing else (AC-3)', async () => {
+  const asked: string[] = [];
+  const driver = await drive({ wrap: skills(asked) });
+  await driver.type('do it with $ru');
+  expect(asked.at(-1)).toBe('$skill');
+  expect(driver.region('below')).toContain('rust-dev');
+  expect(driver.region('below')).toContain('skill: Format');
+  await driver.press('down', 'enter');
+  expect(driver.draft).toBe('do it with $rust-fmt ');
+  expect(driver.sentOf('say')).toEqual([]);
+  await driver.type('now\n');
+  expect(driver.sentOf('say')).toMatchObject([{ text: 'do it with $rust-fmt now', attachments: [] }]);
+  const says = driver.sent.filter(({ type }) => type !== 'draft' && type !== 'seen');
+  expect(says.map(({ type }) => type)).toEqual(['say']);
+  // Behind letters it is no tag.
+  await driver.type('costs5$ru');
+  expect(driver.region('below')).toBe('');
+});
+
+test('# anywhere offers what can be put in, and taking one only writes it', async () => {
+  const driver = await drive();
+  await driver.type('look at #');
+  expect(driver.region('below')).toContain('#tree');
+  expect(driver.region('below')).toContain('#git-status');
+  await driver.type('g');
+  expect(driver.region('below')).not.toContain('#tree');
+  await driver.press('tab');
+  expect(driver.draft).toBe('look at #git-status ');
+  expect(driver.sentOf('say')).toEqual([]);
+  await driver.type('and issue #12\n');
+  expect(driver.sentOf('say')).toMatchObject([{ text: 'look at #git-status and issue #12' }]);
+});

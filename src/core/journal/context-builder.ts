@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Entry, EntryOf } from '../../protocol/entry.ts';
 import type { Said } from '../../protocol/fold.ts';
 import type { AssistantPart, ModelRef } from '../../protocol/message.ts';
+import { SHELL_LINE, TAG } from '../../protocol/own-call.ts';
 import type { CallResult, Message, UserPart } from '../models/model.ts';
 import { NOT_PARSED, NOT_RUN, OUTCOME_UNKNOWN } from './interrupted.ts';
 import { attachmentParts, type ImagePart, type PartOptions, textPart, userParts } from './user-parts.ts';
@@ -97,12 +98,16 @@ export function createContextBuilder(target: ModelRef, options: PartOptions): Co
           await startStretch(entry);
           break;
         case 'call':
-          if (entry.tool === '!') {
+          if (entry.tool === SHELL_LINE) {
             shellLines.set(entry.call, shellSaid ?? entry.title);
             shellSaid = null;
           } else open.started.add(entry.call);
           break;
         case 'result': {
+          if (entry.tool === TAG) {
+            open.said.push(tagText(entry));
+            break;
+          }
           const line = shellLines.get(entry.call);
           if (line !== undefined) {
             shellLines.delete(entry.call);
@@ -214,6 +219,11 @@ async function resultsOf(stretch: Stretch, options: PartOptions): Promise<CallRe
 /** Said by nobody in the conversation: whose words they are stands before them. */
 function injectedText(label: string, text: string): string {
   return `[From the hook ${JSON.stringify(label)}, not from the person:]\n${text.toWellFormed()}`;
+}
+
+/** What a tag in a person's words stands for, or why it could not be had. */
+function tagText({ title, outcome, text }: EntryOf<'result'>): string {
+  return `[${title}${outcome === 'ok' ? '' : ' could not be carried out'}]\n${text.trim() === '' ? '(no output)' : text}`;
 }
 
 function shellExchange(line: string, result: EntryOf<'result'>): string {

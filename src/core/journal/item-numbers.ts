@@ -1,5 +1,6 @@
 import type { Entry, EntryOf } from '../../protocol/entry.ts';
 import { itemsOf } from '../../protocol/fold.ts';
+import { isOwnCall } from '../../protocol/own-call.ts';
 
 /** Kinds that begin items or change earlier ones. */
 export const FOLDED = new Set<string>([
@@ -71,7 +72,7 @@ export function createItemNumbers(saved?: SavedNumbers): ItemNumbers {
         } else if (entry.kind === 'call' || entry.kind === 'result') {
           const target = calls.get(entry.call)?.at(-1);
           if (target !== undefined) addTo(amenders, target, place);
-          else if (isOwnCall(entry)) {
+          else if (isOwnCallEntry(entry)) {
             addTo(calls, entry.call, place);
             begun = 1;
           }
@@ -100,8 +101,8 @@ export function createItemNumbers(saved?: SavedNumbers): ItemNumbers {
   };
 }
 
-export function isOwnCall(entry: Entry): entry is EntryOf<'call'> {
-  return entry.kind === 'call' && entry.tool === '!';
+export function isOwnCallEntry(entry: Entry): entry is EntryOf<'call'> {
+  return entry.kind === 'call' && isOwnCall(entry.tool);
 }
 
 function addTo<K>(lists: Map<K, number[]>, key: K, place: number): void {

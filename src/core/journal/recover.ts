@@ -9,6 +9,7 @@ import type {
 } from '../../protocol/entry.ts';
 import { TRUSTED_PUBLIC } from '../../protocol/label.ts';
 import { addUsage, NO_TOTALS } from '../../protocol/message.ts';
+import { isOwnCall } from '../../protocol/own-call.ts';
 import { BRANCH_KINDS } from './branch.ts';
 import { damageWarning } from './damage.ts';
 import { NOT_RUN, OUTCOME_UNKNOWN } from './interrupted.ts';
@@ -124,7 +125,7 @@ function unanswered(entries: readonly Entry[]): Unanswered[] {
       }
     } else if (entry.kind === 'call') {
       const { turn, call, tool, title } = entry;
-      if (tool === '!' || calls.has(call)) calls.set(call, { turn, call, tool, title, started: true });
+      if (isOwnCall(tool) || calls.has(call)) calls.set(call, { turn, call, tool, title, started: true });
     }
   }
   for (const entry of entries) if (entry.kind === 'result') calls.delete(entry.call);

@@ -2,7 +2,7 @@ import type { Entry, EntryId } from '../../protocol/entry.ts';
 import { amendItems, itemOfOwnCall, itemsOf } from '../../protocol/fold.ts';
 import type { Item } from '../../protocol/view.ts';
 import { sharedLength } from './branch.ts';
-import { createItemNumbers, FOLDED, type ItemNumbers, isOwnCall, type SavedNumbers } from './item-numbers.ts';
+import { createItemNumbers, FOLDED, type ItemNumbers, isOwnCallEntry, type SavedNumbers } from './item-numbers.ts';
 import type { Journal } from './journal.ts';
 import { loadSaid } from './said.ts';
 
@@ -105,7 +105,7 @@ export function createTranscriptIndex(journal: Journal): TranscriptIndex {
       amendItems(items, entry);
       if (placeById.get(entry.id)! > last) continue;
       const begun = itemsOf(entry, () => said.get(entry.id) ?? null);
-      if (isOwnCall(entry) && beginsItem(known, placeById.get(entry.id)!)) {
+      if (isOwnCallEntry(entry) && beginsItem(known, placeById.get(entry.id)!)) {
         begun.push(itemOfOwnCall(entry));
         amendItems(begun, entry);
       }

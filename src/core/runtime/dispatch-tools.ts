@@ -21,6 +21,7 @@ export interface FinishedCall {
   readonly tool: string;
   readonly input: Json;
   readonly text: string;
+  readonly outcome: ResultOutcome;
 }
 
 type Prepared = { readonly go: true; readonly allowed: Allowed } | { readonly go: false; readonly result: CallResult };
@@ -37,14 +38,15 @@ export async function dispatchCalls(
   progress: TurnProgress,
   calls: readonly CallPart[],
   save: Save,
+  find: (name: string) => Tool | null = (name) => findTool(runtime, name),
 ): Promise<FinishedCall[]> {
-  const beside = calls.every((call) => findTool(runtime, call.tool)?.order === 'beside');
+  const beside = calls.every((call) => find(call.tool)?.order === 'beside');
   const running: Promise<FinishedCall>[] = [];
   let unsaved: Promise<unknown> | null = null;
   let open = calls.length;
   const cancel = runtime.system.clock.after(0, () => void save());
   for (const call of calls) {
-    const prepared = await prepare(runtime, terms, progress, call, save);
+    const prepared = await prepare(runtime, terms, progress, call, save, find);
     if (running.length === 0) {
       cancel();
       unsaved = save();
@@ -66,11 +68,12 @@ async function prepare(
   progress: TurnProgress,
   call: CallPart,
   save: Save,
+  find: (name: string) => Tool | null,
 ): Promise<Prepared> {
   const { gate } = runtime.calls;
   const { signal } = terms;
   if (signal.aborted) return notRun(call, signal);
-  const tool = findTool(runtime, call.tool);
+  const tool = find(call.tool);
   if (tool === null) return failed(call, `There is no tool called ${call.tool}.`);
   if (call.raw !== undefined && call.input === null) return failed(call, NOT_PARSED);
   progress.phase('tools', call.title);
@@ -193,7 +196,9 @@ async function finish(
 ): Promise<FinishedCall> {
   const { turn } = terms;
   const hooks = prepared.go ? runtime.calls.hooks : null;
-  const about = { tool: call.tool, call: call.call, title: call.title, arguments: call.input };
+  // What a tag stands for is a command as any other to whoever looks at commands.
+  const tool = prepared.go ? prepared.allowed.tool.name : call.tool;
+  const about = { tool, call: call.call, title: call.title, arguments: call.input };
   if (hooks) {
     // Nothing is done before the reply is on the disk, by a hook neither.
     await unsaved;
@@ -218,7 +223,7 @@ async function finish(
     const ready = last && !terms.signal.aborted ? readyRequest(runtime, terms) : null;
     await Promise.all([written, ready]);
   }
-  return { tool: call.tool, input: call.input, text: result.text };
+  return { tool: call.tool, input: call.input, text: result.text, outcome: result.outcome };
 }
 
 export function findTool(runtime: Runtime, name: string): Tool | null {

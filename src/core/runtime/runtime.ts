@@ -162,6 +162,8 @@ export interface TurnTerms {
   readonly beside?: readonly Waiting[];
   /** What it runs on is this turn's alone: what of it differs from the conversation. */
   readonly once?: Target;
+  /** Whether `#tree` and the like in what is said are carried out: a person says it. */
+  readonly tags?: true;
   /** A usage limit it was asleep for when the session before ended: it goes on sleeping first. */
   readonly asleep?: UsageLimit;
   /** Aborted with a `StopCause` as its reason. */

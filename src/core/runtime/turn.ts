@@ -12,6 +12,7 @@ import type { Waiting } from './inbox.ts';
 import { createRepeats } from './repeats.ts';
 import { runRound } from './round.ts';
 import type { Runtime, StopCause, TurnTerms } from './runtime.ts';
+import { expandTags } from './tags.ts';
 import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
 import { sleepUntilLifted, usageLimit } from './usage-limit.ts';
 
@@ -25,6 +26,12 @@ export interface TurnReport {
   readonly visible: boolean;
   /** Ended while it slept until a usage limit is lifted: what waits would meet that limit too. */
   readonly asleep: boolean;
+}
+
+interface TurnParts {
+  readonly runtime: Runtime;
+  readonly terms: TurnTerms;
+  readonly progress: TurnProgress;
 }
 
 type Ending = Pick<TurnReport, 'reason' | 'failure' | 'message'>;
@@ -79,6 +86,7 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
   const made = noRoomMade();
   let { sleeps } = runtime;
   if (terms.asleep !== undefined && !(await sleep(parts, terms.asleep))) return stopped(signal);
+  await expandTags(parts, [terms.opening, ...(terms.beside ?? [])]);
   for (let round = 1; ; round++) {
     if (signal.aborted) return stopped(signal);
     // A delegate's may fall to nothing while it runs.
@@ -118,7 +126,7 @@ async function runRounds(runtime: Runtime, terms: TurnTerms, progress: TurnProgr
         message: `Stopped: ${stuck.tool} was called again and again with the same arguments and the same result.`,
       };
     }
-    await takeSteering(runtime, terms);
+    await takeSteering(parts);
   }
 }
 
@@ -169,7 +177,8 @@ async function open(runtime: Runtime, terms: TurnTerms): Promise<void> {
 }
 
 /** What was said meanwhile joins before the next request, all of it, in the order typed (QUE-4). */
-async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
+async function takeSteering(parts: TurnParts): Promise<void> {
+  const { runtime, terms } = parts;
   const inputs: readonly Waiting[] = runtime.inbox.takeSteering();
   if (inputs.length === 0) return;
   try {
@@ -183,6 +192,7 @@ async function takeSteering(runtime: Runtime, terms: TurnTerms): Promise<void> {
     throw error;
   }
   for (const input of inputs) terms.onTaken(input);
+  await expandTags(parts, inputs);
 }
 
 /** What happened meanwhile is told with the request that comes, behind the results of what was called (SC-29.14). */

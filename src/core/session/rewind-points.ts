@@ -1,5 +1,6 @@
 import { done, type Outcome } from '../../base/refusal.ts';
 import type { EntryId, EntryOf } from '../../protocol/entry.ts';
+import { SHELL_LINE } from '../../protocol/own-call.ts';
 import type { AnswerTo, RewindPoint } from '../../protocol/query.ts';
 import { MOST_POINTS } from '../changes/before-images.ts';
 import type { FileChange } from '../changes/ledger.ts';
@@ -40,7 +41,7 @@ export async function pointsOf(journal: Journal): Promise<Point[]> {
   });
   const calls = await journal.load(branch.slice(first).filter((id) => journal.kindOf(id) === 'call'));
   const commands = calls.flatMap((entry) =>
-    entry.kind === 'call' && (entry.tool === '!' || entry.effects.some(({ kind }) => REACHES_FURTHER.has(kind)))
+    entry.kind === 'call' && (entry.tool === SHELL_LINE || entry.effects.some(({ kind }) => REACHES_FURTHER.has(kind)))
       ? [places.get(entry.id)!]
       : [],
   );

@@ -530,6 +530,7 @@ export async function completeArgument(
 ): Promise<{ value: string; description: string }[]> {
   const { models } = parts;
   if (name === '$') return completeTarget(parts, typed);
+  if (name === '$skill') return completeSkill(parts, typed);
   if (name === 'jobs') return completeJobs(parts, typed);
   if (name === 'mcp') return completeMcp(parts.mcp, typed);
   if (name === AGENT_COMMAND.name) return completeAgent(parts, typed);
@@ -570,12 +571,21 @@ function completeTarget(
       description: 'effort, for this turn',
     }));
   const usable = models.list().filter(({ ready, ref }) => ready && modelRefText(ref).includes(typed));
-  const skills = (runtime()?.calls.skills ?? []).filter(({ name }) => name.startsWith(typed));
   return [
     ...usable.map(({ ref, provider }) => ({
       value: modelRefText(ref),
       description: `model, for this turn: ${provider}`,
     })),
-    ...skills.map(({ name, description }) => ({ value: name, description: `skill: ${description}` })),
+    ...completeSkill({ runtime }, typed),
   ];
+}
+
+/** Skills a word after `$` can name, wherever it stands (AC-3). */
+function completeSkill(
+  { runtime }: Pick<SessionParts, 'runtime'>,
+  typed: string,
+): { value: string; description: string }[] {
+  return (runtime()?.calls.skills ?? [])
+    .filter(({ name }) => name.startsWith(typed))
+    .map(({ name, description }) => ({ value: name, description: `skill: ${description}` }));
 }

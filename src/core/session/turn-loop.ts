@@ -201,6 +201,7 @@ export function createTurnLoop(parts: TurnLoopParts): TurnLoop {
       ...(target === null ? {} : { once: target }),
       ...parts.asleep(row.id),
       roundLimit: parts.roundLimit,
+      tags: true,
       opening: row,
       beside,
       signal: abort.signal,

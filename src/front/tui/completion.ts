@@ -17,17 +17,27 @@ const LONGEST_COMMAND = 1024;
 /** Choices kept of what a query answered. */
 export const PATH_LIMIT = 50;
 
-/** The reference being written at the caret: `@` at the start or behind a blank, up to the caret (an address like a@b is none). */
-export function pathAt(text: Text, caret: number): { from: number; typed: string } | null {
+/** The word being written at the caret behind a sign: `@` at the start or behind a blank, up to the caret (an address like a@b is none). */
+function wordAt(text: Text, caret: number, sign: string): { from: number; typed: string } | null {
   // Read backwards from the caret: a key costs the same in a long draft.
   const start = Math.max(0, caret - LONGEST_PATH);
   const before = text.slice(start, caret);
-  const at = before.lastIndexOf('@');
+  const at = before.lastIndexOf(sign);
   const typed = before.slice(at + 1);
   if (at < 0 || /\s/.test(typed)) return null;
   const begins = start + at === 0 || /\s/.test(text.charAt(start + at - 1));
   return begins ? { from: start + at + 1, typed } : null;
 }
+
+export function pathAt(text: Text, caret: number): { from: number; typed: string } | null {
+  return wordAt(text, caret, '@');
+}
+
+/** What `#` stands for; said with the prompt, it is carried out before the model reads it. */
+const TAGS = [
+  { name: 'tree', detail: 'the files here, as they are when it is sent' },
+  { name: 'git-status', detail: 'what git says of them then' },
+] as const;
 
 /**
  * What is offered for the draft as it is now. Commands are here at once; paths and arguments are asked for and arrive as
@@ -51,6 +61,15 @@ export function complete(screen: Screen, context: Context): Step {
   // Where this one turn runs, or a skill: known to the session (decisions §4).
   const start = caret <= LONGEST_COMMAND && text.startsWith('$') ? /^\$(\S*)$/.exec(text.slice(0, caret)) : null;
   if (start !== null) return readArguments(screen, '$', start[1]!, 1);
+  const tag = wordAt(text, caret, '#');
+  if (tag !== null) {
+    const choices = TAGS.filter(({ name }) => name.startsWith(tag.typed)).map(
+      ({ name, detail }): Choice => ({ insert: `${name} `, label: `#${name}`, detail, when: '' }),
+    );
+    return stay({ ...screen, completion: offer('tag', tag.from, wordEnd(text, caret), choices, text) });
+  }
+  const skill = wordAt(text, caret, '$');
+  if (skill !== null) return readArguments(screen, SKILLS, skill.typed, skill.from);
   const path = pathAt(text, caret);
   if (path === null) return stay({ ...screen, completion: null });
   const to = wordEnd(text, caret);
@@ -78,6 +97,9 @@ function completeArgument(screen: Screen, context: Context, name: string, typed:
   return readArguments(screen, command.name, typed, from);
 }
 
+/** The argument that names a skill, anywhere in a prompt (AC-3). */
+const SKILLS = '$skill';
+
 /** Asked of the session; the old list stays until the new one is here. */
 function readArguments(screen: Screen, command: string, typed: string, from: number): Step {
   const { text, caret } = screen.prompt.editor.buffer;
@@ -89,8 +111,13 @@ function readArguments(screen: Screen, command: string, typed: string, from: num
     from,
     to: wordEnd(text, caret),
   };
-  const kept = screen.completion?.kind === 'argument' ? screen.completion : null;
+  const kept =
+    screen.completion?.kind === kindOf(command) && screen.completion.from === from ? screen.completion : null;
   return { screen: { ...screen, completion: kept }, effects: [effect] };
+}
+
+function kindOf(command: string | undefined): 'argument' | 'tag' {
+  return command === SKILLS ? 'tag' : 'argument';
 }
 
 function commandChoices(typed: string, context: Context): Choice[] {
@@ -121,6 +148,7 @@ export function completionArrived(
   event: Extract<ScreenEvent, { type: 'paths' | 'arguments' }>,
 ): Screen {
   if (!screen.prompt.editor.buffer.text.is(event.forText)) return screen;
+  const kind = event.type === 'paths' ? 'path' : kindOf(event.command);
   const choices: Choice[] =
     event.type === 'paths'
       ? event.paths.slice(0, PATH_LIMIT).map((path) => ({
@@ -129,8 +157,13 @@ export function completionArrived(
           detail: path.endsWith('/') ? 'folder' : '',
           when: '',
         }))
-      : event.choices.map(({ value, description }) => ({ insert: value, label: value, detail: description, when: '' }));
-  const completion = offer(event.type === 'paths' ? 'path' : 'argument', event.from, event.to, choices, event.forText);
+      : event.choices.map(({ value, description }) => ({
+          insert: kind === 'tag' ? `${value} ` : value,
+          label: value,
+          detail: description,
+          when: '',
+        }));
+  const completion = offer(kind, event.from, event.to, choices, event.forText);
   return { ...screen, completion };
 }
 

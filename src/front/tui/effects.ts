@@ -96,7 +96,7 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
     case 'read-arguments': {
       const { command, typed, forText, from, to } = effect;
       void quietly(session.read({ type: 'complete-argument', command, typed }, client)).then((answer) => {
-        if (answer?.ok) dispatch({ type: 'arguments', forText, from, to, choices: answer.value.choices });
+        if (answer?.ok) dispatch({ type: 'arguments', command, forText, from, to, choices: answer.value.choices });
       });
       return;
     }

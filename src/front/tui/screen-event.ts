@@ -98,6 +98,8 @@ export type ScreenEvent =
     }
   | {
       readonly type: 'arguments';
+      /** What they are for; absent: a command's. */
+      readonly command?: string;
       readonly forText: Text;
       readonly from: number;
       readonly to: number;

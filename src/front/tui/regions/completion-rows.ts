@@ -5,7 +5,8 @@ import type { BelowRow } from './below-row.ts';
 
 /** What is offered for the word at the caret. */
 export interface CompletionState {
-  readonly kind: 'command' | 'path' | 'argument';
+  /** `tag`: a word behind `$` or `#` in the middle of a prompt. */
+  readonly kind: 'command' | 'path' | 'argument' | 'tag';
   /** The part of the draft a choice replaces, in UTF-16 units. */
   readonly from: number;
   readonly to: number;
