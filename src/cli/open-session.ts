@@ -45,7 +45,7 @@ import { providerAddress } from './provider-address.ts';
 import { settingsSavers } from './save-settings.ts';
 import { offersBypass, type SessionRequest } from './session-request.ts';
 import { sessionRules } from './session-rules.ts';
-import { patience, rereadSettings, spendingOf, toolLimits } from './settings-again.ts';
+import { delegateModelsOf, patience, rereadSettings, spendingOf, toolLimits } from './settings-again.ts';
 import { startTrust } from './start-trust.ts';
 
 export interface OpenedSession {
@@ -205,6 +205,7 @@ export async function openSession(
       disabled: settings.agentsDisabled,
       named: { model: request.model !== null, effort: request.effort !== null },
     },
+    delegateModels: delegateModelsOf(loaded, folder),
     limits: toolLimits(settings),
     autoVet: settings.autoVetting,
     autocompact: { automatic: settings.autocompact, cap: settings.autocompactTokens },

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import type { DelegateModels } from '../core/session/delegate-models.ts';
 import type { SettingsAgain } from '../core/session/settings-again.ts';
 import { type LoadedSettings, loadSettings, problemText, settingsLayers } from '../core/settings/load.ts';
 import { projectRequests } from '../core/settings/project-requests.ts';
@@ -16,7 +18,15 @@ export function isLive(name: SettingName): boolean {
 const LIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(['deny', 'ask', 'allow', 'readsStayInWorkspace', 'commandOutput', 'autoVetting'] as const),
   ...(['retries', 'stallSeconds', 'sleeps', 'spendingSession', 'spendingDay'] as const),
-  ...(['commandSeconds', 'searchFiles', 'enabledModels', 'agentsDisabled', 'hooks', 'injection'] as const),
+  ...([
+    'commandSeconds',
+    'searchFiles',
+    'enabledModels',
+    'agentsDisabled',
+    'delegateModels',
+    'hooks',
+    'injection',
+  ] as const),
 ]);
 
 /** How long one use of a tool may take, as the settings say. */
@@ -31,6 +41,13 @@ export function toolLimits(settings: Settings): ToolLimits {
 /** Further tries after a failure, and the silence after which a reply counts as cut. */
 export function patience(settings: Settings): { retries: number; stallMs: number } {
   return { retries: settings.retries ?? 5, stallMs: (settings.stallSeconds ?? 120) * 1000 };
+}
+
+/** Models delegates may be given, and the project's file that has a say in it. */
+export function delegateModelsOf({ settings, sources }: LoadedSettings, project: string): DelegateModels {
+  const source = sources.get('delegateModels') ?? '';
+  const inProject = source.startsWith(path.join(project, '.houston') + path.sep);
+  return { names: settings.delegateModels, project: inProject ? source : null };
 }
 
 /** Limits on what may be spent, and how often a turn sleeps through a usage limit. */
@@ -79,6 +96,7 @@ export function rereadSettings(
       limits: toolLimits(settings),
       autoVet: settings.autoVetting,
       agentsDisabled: settings.agentsDisabled,
+      delegateModels: delegateModelsOf(loaded, folder),
       ...spendingOf(settings),
       hooks: { enabled: settings.hooks, injects: settings.injection },
       enabledModels: settings.enabledModels,

@@ -132,8 +132,12 @@ async function runDelegate(
   }
   tree.started++;
 
-  const journal = await parts.openJournal();
   const terms = await termsOf(order, spawn.terms, parts);
+  if (terms === null) {
+    activity.end(name, 'not started');
+    return unreported(order, 'failed', 'was not started: there is no such model here that can be used');
+  }
+  const journal = await parts.openJournal();
   const { model } = terms;
   const { profile } = order;
   const data: Json = {
@@ -237,12 +241,20 @@ async function runDelegate(
   return report;
 }
 
-/** What it runs on: what its definition asks for, as far as that can be had, else what its turn runs on. */
+/**
+ * What it runs on: what the call names, else what its definition asks for as far as that can be had, else what its turn
+ * runs on. Null where the call names what there is not.
+ */
 async function termsOf(
-  { profile }: DelegateOrder,
+  { profile, model: named }: DelegateOrder,
   terms: Spawn['terms'],
   { openModel }: DelegateParts,
-): Promise<Spawn['terms']> {
+): Promise<Spawn['terms'] | null> {
+  if (named !== undefined) {
+    const model = (await openModel?.(named)) ?? null;
+    if (model === null) return null;
+    terms = { ...terms, model };
+  }
   if (profile === undefined) return terms;
   const { effort } = profile;
   const opened = profile.model === null ? null : ((await openModel?.(profile.model)) ?? null);

@@ -50,6 +50,7 @@ import { createCheckpointer } from './checkpointer.ts';
 import { openChildJournal } from './child-journal.ts';
 import { createContextAhead } from './context-ahead.ts';
 import { type CurrentModelParts, createCurrentModel } from './current-model.ts';
+import { ANY_MODEL, type DelegateModels } from './delegate-models.ts';
 import { createDelegatesDesk } from './delegates-desk.ts';
 import { gitBranch } from './directory.ts';
 import { followDisk, tryingDisk, waitingText } from './disk-trouble.ts';
@@ -168,6 +169,8 @@ export interface ControllerOptions {
   readonly languages?: LanguageServers;
   /** Agents as files describe them, and who of them is chosen; absent: there are none. */
   readonly agents?: AgentsStart;
+  /** Models a call may give a delegate; absent: any. */
+  readonly delegateModels?: DelegateModels;
   /** Read once it is known whether the workspace is trusted: those of a project count only then. */
   readonly skills?: (trusted: boolean) => Promise<Skills>;
   readonly limits?: ToolLimits;
@@ -382,6 +385,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     loop: () => loop,
     dress: () => dress(),
   });
+  let delegateModels = options.delegateModels ?? ANY_MODEL;
   const ledger = createLedger(async (change) => {
     await recorder.write([{ kind: 'file-change', ...change }], { onFailure: 'keep' });
     void sameFile.changed(change.path);
@@ -648,7 +652,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       sleeps: options.canAsk ? (options.usage?.sleeps ?? 0) : 0,
       retryLimits: { tries: options.settings.retries + 1, stallMs: options.settings.stallMs },
       calls: {
-        tools: mcp.withTools(toolsOf(options, skills, agents)),
+        tools: mcp.withTools(toolsOf(options, skills, agents, delegateModels)),
         gate: createGate({
           ...options.permissions,
           rules: rulesInForce(options, trusted, options),
@@ -700,7 +704,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
       },
     };
     dress = () => {
-      own = { ...own, calls: { ...own.calls, tools: mcp.withTools(toolsOf(options, skillsNow, agents)) } };
+      own = {
+        ...own,
+        calls: { ...own.calls, tools: mcp.withTools(toolsOf(options, skillsNow, agents, delegateModels)) },
+      };
       runtime = withDelegates(agents.wear(own), delegates, own);
     };
     dress();
@@ -711,10 +718,11 @@ export async function createController(options: ControllerOptions): Promise<Sess
     reload.started({ found, skills }, (told, settings) => {
       const before = runtime ?? own;
       skillsNow = told.skills;
+      delegateModels = settings?.delegateModels ?? delegateModels;
       own = toldAgain(own, {
         systemPrompt: systemPrompt(surroundings, told.found.instructions, told.skills?.list),
         skills: told.skills,
-        tools: mcp.withTools(toolsOf(options, told.skills, agents)),
+        tools: mcp.withTools(toolsOf(options, told.skills, agents, delegateModels)),
         settings,
         hooks: hooks.hooks,
       });
@@ -804,6 +812,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     models,
     model,
     agents,
+    delegateModels: () => delegateModels,
     loop,
     desk,
     delegates: delegatesDesk,
@@ -896,6 +905,7 @@ function toolsOf(
   { tools, jobs, canAsk }: ControllerOptions,
   skills: Skills | undefined,
   { enabled }: Pick<PrimaryAgent, 'enabled'>,
+  { names }: DelegateModels,
 ): readonly Tool[] {
   const served = tools.filter(
     ({ needs }) =>
@@ -904,9 +914,8 @@ function toolsOf(
       (needs !== 'standing' || canAsk),
   );
   const delegates = enabled.flatMap(({ kind, ...rest }) => (kind === 'primary' ? [] : [{ ...rest, kind }]));
-  return delegates.length === 0
-    ? served
-    : served.map((tool) => (tool.needs === 'delegates' ? spawnAgentWith(delegates) : tool));
+  if (delegates.length === 0 && names.length === 0) return served;
+  return served.map((tool) => (tool.needs === 'delegates' ? spawnAgentWith(delegates, names) : tool));
 }
 
 async function instructionsOf({ instructions }: ControllerOptions, trusted: boolean): Promise<InstructionsFound> {

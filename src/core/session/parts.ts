@@ -17,6 +17,7 @@ import type { Answers } from './answers.ts';
 import type { Asks } from './asks.ts';
 import type { Attachments } from './attachments.ts';
 import type { CurrentModel } from './current-model.ts';
+import type { DelegateModels } from './delegate-models.ts';
 import type { DelegatesDesk } from './delegates-desk.ts';
 import type { ErrorLog } from './error-log.ts';
 import type { HandBacks } from './hand-backs.ts';
@@ -89,6 +90,8 @@ export interface SessionParts {
   readonly autocompact: Autocompact;
   /** Whom the person talks with, and the profiles there are. */
   readonly agents: PrimaryAgent;
+  /** Models a call may give a delegate. */
+  readonly delegateModels: () => DelegateModels;
   readonly fast: FastMode;
   readonly thinking: ThinkingMode;
   readonly forwarded: Pick<ThinkingForwarded, 'state'>;

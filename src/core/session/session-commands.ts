@@ -29,6 +29,7 @@ import { setMode } from './set-mode.ts';
 import { carryOutSignIn, carryOutSignOut, refusesSignIn } from './sign-in.ts';
 import { beginLoop, goalAtOnce, loopAtOnce, refusesLoop, setGoal, watchFile } from './standing-commands.ts';
 import { statusRows } from './status.ts';
+import { completeSubagents, SUBAGENTS_COMMAND } from './subagents-command.ts';
 import { chooseThinking, THINKING_MODES } from './thinking-command.ts';
 import { bringBack, goInTree, labelPlace, refusesTree } from './tree-moves.ts';
 import type { TrustMemory } from './trust-memory.ts';
@@ -155,6 +156,7 @@ const COMMANDS: readonly Command[] = [
     run: (parts, argument) => setMode(parts, argument as PermissionMode),
   },
   AGENT_COMMAND,
+  SUBAGENTS_COMMAND,
   {
     name: 'login',
     group: 'Model',
@@ -534,6 +536,7 @@ export async function completeArgument(
   if (name === 'jobs') return completeJobs(parts, typed);
   if (name === 'mcp') return completeMcp(parts.mcp, typed);
   if (name === AGENT_COMMAND.name) return completeAgent(parts, typed);
+  if (name === SUBAGENTS_COMMAND.name) return completeSubagents(parts, typed);
   if (name === 'btw') return completeSideTarget(parts, typed);
   if (name === 'login' || name === 'logout') return completeSignIn(parts, typed, name === 'logout');
   if (name === 'model') return modelChoices(models.list()).filter((row) => row.value.includes(typed));

@@ -1,6 +1,7 @@
 import type { Rules } from '../policy/rules.ts';
 import type { SpendingLimits } from '../runtime/spending.ts';
 import type { ToolLimits } from '../tools/tool.ts';
+import type { DelegateModels } from './delegate-models.ts';
 
 /** Settings as they were read again: what of them can hold while a session runs. */
 export interface SettingsAgain {
@@ -13,6 +14,7 @@ export interface SettingsAgain {
   readonly limits: ToolLimits;
   readonly autoVet: boolean;
   readonly agentsDisabled: readonly string[];
+  readonly delegateModels: DelegateModels;
   readonly sleeps: number;
   readonly enabledModels: readonly string[];
   readonly spending: SpendingLimits;

@@ -40,6 +40,6 @@ export function toldAgain(
 /** Whether requests begin with other words or other tools: then no service remembers the beginning. */
 export function beginsOtherwise(before: Runtime, now: Runtime): boolean {
   const beginning = ({ systemPrompt, calls }: Runtime): string =>
-    JSON.stringify([systemPrompt, calls.tools.map(({ name, description }) => [name, description])]);
+    JSON.stringify([systemPrompt, calls.tools.map(({ name, description, input }) => [name, description, input])]);
   return beginning(before) !== beginning(now);
 }

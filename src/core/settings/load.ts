@@ -207,7 +207,7 @@ function readValues(
     }
     for (const message of setting.faults?.(raw) ?? [])
       problems.push({ source: layer.source, line: lineOf(node), severity: 'ignored', message });
-    if (setting.join === 'together') {
+    if (setting.join === 'together' || setting.join === 'common') {
       (node.children ?? []).forEach((child) => {
         if (child.type !== 'string')
           problems.push({
@@ -228,6 +228,11 @@ function readValues(
 
 function joined(setting: Setting<unknown>, before: unknown, now: unknown): unknown {
   if (before === undefined || setting.join === 'strongest') return now;
+  // With nothing in common the weaker layer stands: an empty list would allow everything.
+  if (setting.join === 'common') {
+    const both = (now as string[]).filter((one) => (before as string[]).includes(one));
+    return (before as string[]).length === 0 ? now : both.length === 0 ? before : both;
+  }
   if (setting.join === 'any') return before === true || now === true;
   if (setting.join === 'together') return [...new Set([...(before as string[]), ...(now as string[])])];
   return { ...(before as object), ...(now as object) };

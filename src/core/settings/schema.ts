@@ -20,8 +20,8 @@ export interface Setting<T> {
   readonly read: (value: Json) => T | undefined;
   /** What in a value that can be used all the same cannot, in words. */
   readonly faults?: (value: Json) => readonly string[];
-  /** How layers join: the strongest wins, entries by name, all together, or `true` in any of them holds. */
-  readonly join: 'strongest' | 'by-name' | 'together' | 'any';
+  /** How layers join: the strongest wins, entries by name, all together, what all name, or `true` in any of them holds. */
+  readonly join: 'strongest' | 'by-name' | 'together' | 'common' | 'any';
 }
 
 function flag(key: string, initial: boolean, owner: Setting<boolean>['owner'], description: string): Setting<boolean> {
@@ -362,6 +362,15 @@ export const SETTINGS = {
     'session',
     'Whom new sessions talk with: the name of a primary agent of agents/NAME.md; "none", or unset: Houston itself.',
   ),
+  delegateModels: {
+    ...texts(
+      'agents.models',
+      'project',
+      'session',
+      'Models a delegate may be given by the call that starts it, as provider:model; none named: any. /subagents writes it.',
+    ),
+    join: 'common',
+  } as Setting<readonly string[]>,
   agentsDisabled: texts(
     'agents.disabled',
     'person',

@@ -11,7 +11,7 @@ const ROUTING: Readonly<Record<string, readonly string[]>> = {
   vet_content: ['ref'],
   fetch_url: ['url'],
   spawn_processor: ['reads', 'about'],
-  spawn_agent: ['kind', 'task', 'each'],
+  spawn_agent: ['kind', 'task', 'each', 'model'],
   todo_write: [],
   watch_file: ['path'],
   pace_loop: [],

@@ -19,20 +19,26 @@ import type {
 /** Things one call may hand out. */
 const MOST_EACH = 8;
 
+const OTHER_MODEL = 'What it runs on, where another model than yours was asked for.';
 const KINDS: readonly DelegateKind[] = ['reader', 'checker', 'worker'];
 
-const argumentsFor = (profiles: readonly DelegateProfile[]) =>
+const argumentsFor = (profiles: readonly DelegateProfile[], models: readonly string[]) =>
   toolArguments({
     kind: choice('What the delegate may do.', [...KINDS, ...profiles.map(({ name }) => name)]),
     task: text('Everything it needs to know: it sees nothing else.'),
     each: optional(list('One delegate for each of these, with the same task.', text('One of them.'), 1, MOST_EACH)),
+    model: optional(models.length === 0 ? text(`${OTHER_MODEL} As provider:model.`) : choice(OTHER_MODEL, models)),
   });
 
 export const spawnAgent = spawnAgentWith([]);
 
 /** The tool where the person has described delegates of their own: a kind may name one (DEL-5). */
-export function spawnAgentWith(profiles: readonly DelegateProfile[]): Tool<readonly DelegateOrder[]> {
-  const given = argumentsFor(profiles);
+export function spawnAgentWith(
+  profiles: readonly DelegateProfile[],
+  /** What a call may name; none: whatever there is. */
+  models: readonly string[] = [],
+): Tool<readonly DelegateOrder[]> {
+  const given = argumentsFor(profiles, models);
   return {
     name: 'spawn_agent',
     description: described(profiles),
@@ -40,16 +46,18 @@ export function spawnAgentWith(profiles: readonly DelegateProfile[]): Tool<reado
     heldBy: 'reader',
     input: given.schema,
     // What it is told is all it acts on.
-    routing: ['kind', 'task', 'each'],
+    routing: ['kind', 'task', 'each', 'model'],
     order: 'beside',
     title: (input) => titleOf(peek(input, 'kind') || 'Delegate', [], peek(input, 'task')),
 
     async plan(input, context) {
       const read = given.read(input);
       if (!read.ok) return wrongArguments(read.refusal);
-      const { kind: named, task, each } = read.value;
+      const { kind: named, task, each, model } = read.value;
       const profile = profiles.find(({ name }) => name === named);
       const kind = profile?.kind ?? KINDS.find((one) => one === named) ?? 'reader';
+      if (model !== null && (profile?.model ?? null) !== null)
+        return { ok: false, message: `${named} runs on a model of its own: leave "model" out.` };
       const { nameDelegate } = context;
       if (!nameDelegate) return { ok: false, message: 'No delegate can be started here.' };
       if (context.instructionPrivate === true)
@@ -63,6 +71,7 @@ export function spawnAgentWith(profiles: readonly DelegateProfile[]): Tool<reado
           name: nameDelegate(),
           kind,
           task: own,
+          ...(model === null ? {} : { model }),
           ...(profile === undefined ? {} : { profile }),
         }),
       );

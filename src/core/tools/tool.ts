@@ -117,6 +117,8 @@ export interface DelegateOrder {
   readonly kind: DelegateKind;
   /** All it is told. */
   readonly task: string;
+  /** What it is to run on, as the call named it; absent: what its definition or its turn runs on. */
+  readonly model?: string;
   /** The definition it was started by; absent: it is what its kind is. */
   readonly profile?: DelegateProfile;
 }
