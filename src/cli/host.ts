@@ -8,8 +8,8 @@ import { releaseCode } from '../system/bun/release-code.ts';
 import { createBunSystem } from '../system/bun/system.ts';
 import { fingerprint, VERSION } from './build.ts';
 import { openSession } from './open-session.ts';
-import { withSide } from './with-side.ts';
 import { requestFromJson } from './session-request.ts';
+import { withSide } from './with-side.ts';
 
 const SOONEST_SECONDS = 2;
 

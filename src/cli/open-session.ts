@@ -153,6 +153,7 @@ export async function openSession(
     rules: decided.rules,
     permissions: {
       project: decided.project,
+      managed: decided.managed,
       // A one-shot run goes by rules alone (decisions §10.2).
       earlierAnswers: request.canAsk ? decided.earlierAnswers : [],
       earlierKeyFolders: request.canAsk ? decided.earlierKeyFolders : [],

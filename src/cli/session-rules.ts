@@ -4,13 +4,15 @@ import type { AnsweredLine, AnsweredTool } from '../core/policy/policy.ts';
 import { readRules, type UnreadableRule } from '../core/policy/read-rules.ts';
 import { openRememberedAnswers, type RememberedAnswers } from '../core/policy/remembered.ts';
 import type { Rules } from '../core/policy/rules.ts';
-import type { LoadedSettings, SettingsProblem } from '../core/settings/load.ts';
+import { type LoadedSettings, MANAGED_SETTINGS, type SettingsProblem } from '../core/settings/load.ts';
 import { projectRequests } from '../core/settings/project-requests.ts';
 import type { System } from '../system/system.ts';
 
 /** What is decided in advance in a session: by rules, and by answers of earlier sessions. */
 export interface SessionRules {
   readonly rules: Rules;
+  /** What whoever looks after this machine denies: it holds for the person's own lines too. */
+  readonly managed: Rules;
   /** What the project asks for: in force once the person, who saw it, trusts the workspace (RULE-7). */
   readonly project: Rules;
   readonly earlierAnswers: readonly AnsweredLine[];
@@ -46,6 +48,10 @@ export async function sessionRules(
   const store = places.state === null ? null : openStore(system, places.state);
   return {
     rules,
+    managed: readRules(
+      loaded.rules.filter(({ source }) => source === MANAGED_SETTINGS),
+      false,
+    ).rules,
     project: project.rules,
     earlierAnswers: loaded.closed ? [] : ((await store?.load()) ?? []),
     earlierKeyFolders: loaded.closed ? [] : ((await store?.loadKeyFolders()) ?? []),

@@ -90,6 +90,7 @@ export function rereadSettings(
     );
     return {
       rules: decided.rules,
+      managed: decided.managed,
       project: { ...decided.project, allow: decided.project.allow.filter(isShown) },
       commandOutput: settings.commandOutput,
       ...patience(settings),

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readHooks } from '../../src/core/extensions/hooks.ts';
 import type { ModelRequest } from '../../src/core/models/model.ts';
+import { readRules } from '../../src/core/policy/read-rules.ts';
+import { NO_RULES } from '../../src/core/policy/rules.ts';
 import { createHooks } from '../../src/core/runtime/run-hooks.ts';
 import type { ControllerOptions } from '../../src/core/session/controller.ts';
 import type { ProgramRun } from '../../src/system/memory/processes.ts';
@@ -261,5 +263,38 @@ describe('lines of the person’s own', () => {
     expect(callsOf(seat.view)[0]?.hooks?.[1]?.status).toBe('stopped');
     await system.clock.advance(3_000);
     expect(system.processes.running).toEqual([]);
+  });
+});
+
+describe('rules of the machine', () => {
+  const managed = readRules(
+    [{ source: '/etc/houston/settings.json', verdict: 'deny', entries: [{ text: 'Bash(shutdown *)' }] }],
+    false,
+  ).rules;
+  const permissions = {
+    project: NO_RULES,
+    managed,
+    earlierAnswers: [],
+    remembered: null,
+    commandOutput: 'class',
+    notes: [],
+  };
+
+  test('DSH-2: what an administrator denies does not run when the person types it either; other lines are theirs', async () => {
+    const system = createMemorySystem();
+    const ran: string[] = [];
+    for (const line of ['shutdown now', 'sh -c "shutdown now"', 'build'])
+      program(system, line, () => ran.push(line) * 0);
+    const { house } = await openJobsHouse(['ok'], { system, permissions } as never);
+    const seat = house.seat('one');
+    for (const line of ['shutdown now', 'sh -c "shutdown now"', 'build', '$X now']) {
+      await seat.say(line, 'shell');
+      await house.idle();
+    }
+    expect(ran).toEqual(['build']);
+    expect(callsOf(seat.view).map(({ state }) => state)).toEqual(['error', 'error', 'ok', 'error']);
+    const why = callsOf(seat.view).map(({ text }) => text);
+    expect(why[0]).toContain('Bash(shutdown *)');
+    expect(why[3]).toContain('cannot be told');
   });
 });

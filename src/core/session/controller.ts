@@ -26,7 +26,7 @@ import { createLiveTrust, type TrustDecision, trustDecisionJson } from '../polic
 import type { AnsweredLine, AnsweredTool } from '../policy/policy.ts';
 import { createQuarantine } from '../policy/quarantine.ts';
 import type { RememberedAnswers } from '../policy/remembered.ts';
-import { mergeRules, type Rules } from '../policy/rules.ts';
+import { mergeRules, NO_RULES, type Rules } from '../policy/rules.ts';
 import { trusts } from '../policy/trust.ts';
 import { type CompactionWish, compactionBudget } from '../runtime/compact-budget.ts';
 import { withDelegates } from '../runtime/delegate.ts';
@@ -57,6 +57,7 @@ import { followDisk, tryingDisk, waitingText } from './disk-trouble.ts';
 import { createErrorLog } from './error-log.ts';
 import { findDraft } from './find-draft.ts';
 import { foldKept, KEPT_ASIDE } from './fold-journal.ts';
+import { forbiddenBy } from './forbidden-line.ts';
 import { createHandBacks } from './hand-backs.ts';
 import { createIntentHandler, ENDED } from './handle-intent.ts';
 import { createHooksDesk, type LoadHooks } from './hooks-desk.ts';
@@ -112,6 +113,8 @@ export interface ControllerOptions {
   readonly permissions?: {
     /** What the project asks for: in force once the person, who saw it, trusts the workspace (RULE-7). */
     readonly project: Rules;
+    /** What holds for the person's own lines too; absent: nothing. */
+    readonly managed?: Rules;
     readonly earlierAnswers: readonly AnsweredLine[];
     readonly earlierKeyFolders?: readonly string[];
     readonly earlierTools?: readonly AnsweredTool[];
@@ -393,7 +396,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
   const images = createBeforeImages(files, options.beforeImages);
   const attachments = createAttachments(files, options.attachments);
   const delegatesDesk = createDelegatesDesk({ publisher, clock, redact, onFree: () => loop.wake() });
+  let managed = options.permissions?.managed ?? NO_RULES;
+  const forbids = (line: string) => forbiddenBy(managed, line, { gate: runtime?.calls.gate ?? null, system });
   const desk = createJobsDesk({
+    forbids,
     jobs: options.jobs ?? null,
     system,
     publisher,
@@ -483,6 +489,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
   });
   const hooks = createHooksDesk(options.hooks ?? null);
   let hooksGranted = false;
+
   const reload = createReload({
     readHooks: (again) => hooks.load(hooksGranted, again),
     countHooks: () => hooks.count,
@@ -520,6 +527,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     redact,
     runLine: options.runOwnLine,
     usedCalls: past.usedCalls,
+    forbids,
     hooks: () => {
       const now = runtime;
       const own = now?.calls.hooks;
@@ -728,6 +736,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       });
       if (settings !== null) {
         const { project, commandOutput } = settings;
+        managed = settings.managed;
         own.calls.gate.adopt(rulesInForce(options, trusted, { rules: settings.rules, project }), commandOutput);
         Object.assign(limits, settings.spending);
         models.offer(settings.enabledModels);

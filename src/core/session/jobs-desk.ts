@@ -48,6 +48,8 @@ export interface DeskParts {
   /** Whether there is a model to wake, and somebody who sees it. */
   readonly canWake: () => boolean;
   readonly folder: string;
+  /** Why a line may not run, whoever typed it; null where it may. */
+  readonly forbids: (line: string) => Promise<string | null>;
   /** Whether what others left behind is taken over. */
   readonly adopts: boolean;
 }
@@ -195,6 +197,8 @@ export function createJobsDesk(parts: DeskParts): JobsDesk {
     },
     open: async (line) => {
       if (jobs === null) return refused('no-jobs', 'Nothing can run in the background here.');
+      const forbidden = await parts.forbids(line);
+      if (forbidden !== null) return refused('forbidden', `It does not run: ${forbidden}`);
       const order = { call: `terminal-${ids.hex(6)}`, line, folder: parts.folder, timeoutMs: 0x7fffffff };
       const how = { background: true, terminal: true } as const;
       const { job } = await jobs.runOwnLine({ ...order, ...how }, new AbortController().signal, () => {});

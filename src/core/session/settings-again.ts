@@ -6,6 +6,8 @@ import type { DelegateModels } from './delegate-models.ts';
 /** Settings as they were read again: what of them can hold while a session runs. */
 export interface SettingsAgain {
   readonly rules: Rules;
+  /** Of those, what also holds for the person's own lines. */
+  readonly managed: Rules;
   /** Of what the project asks for: what it asked for when the person was asked to trust it. */
   readonly project: Rules;
   readonly commandOutput: 'class' | 'aside';

@@ -35,6 +35,8 @@ export interface ShellParts {
   readonly folder: string;
   readonly usedCalls: Set<string>;
   readonly redact: (text: string) => string;
+  /** Why a line may not run, whoever typed it; null where it may. */
+  readonly forbids: (line: string) => Promise<string | null>;
   /** Hooks hold for the person's own lines too (DSH-2); null while none are there. */
   readonly hooks: () => { readonly hooks: Hooks; side(turn: number, signal: AbortSignal): HookSide } | null;
 }
@@ -67,6 +69,8 @@ export function createShellLines(parts: ShellParts): ShellLines {
     unsaved = false,
   ): Promise<LineResult | { readonly trouble: string }> => {
     try {
+      const forbidden = await parts.forbids(line);
+      if (forbidden !== null) return { trouble: forbidden };
       return await parts.runLine({ call, line, folder, timeoutMs: NO_TIMEOUT, unsaved }, signal, onOutput);
     } catch (error) {
       return { trouble: error instanceof Error ? error.message : String(error) };

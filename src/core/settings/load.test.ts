@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createBunFiles } from '../../system/bun/files.ts';
+import { createMemorySystem } from '../../system/memory/system.ts';
 import { loadSettings, settingsLayers } from './load.ts';
 import { projectRequests } from './project-requests.ts';
 import { settingsSchema } from './schema.ts';
@@ -222,4 +223,21 @@ test('UP-37: with a file that cannot be read no permission in advance is left, i
     await write('config/settings.json', '{"permissions": {"deny": ["Bash(touch DENIED*)",] /* kept */}}');
     expect((await loadSettings(files, layers)).closed).toBe(false);
   });
+});
+
+test('of what an administrator writes only what it denies counts, above every other file (DSH-2)', async () => {
+  const { files } = createMemorySystem();
+  files.seed(
+    '/etc/houston/settings.json',
+    '{"permissions": {"deny": ["Bash(shutdown *)"], "allow": ["Bash"]}, "model": "a:b"}',
+  );
+  const loaded = await loadSettings(files, settingsLayers({ config: null, project: null, argument: null }));
+  expect(loaded.rules).toEqual([
+    { source: '/etc/houston/settings.json', verdict: 'deny', entries: [{ text: 'Bash(shutdown *)', line: 1 }] },
+  ]);
+  expect(loaded.settings.model).toBe(null);
+  expect(loaded.problems.map(({ message }) => message)).toEqual([
+    'model has no effect here: only permissions.deny does',
+    'allow has no effect here: only permissions.deny does',
+  ]);
 });

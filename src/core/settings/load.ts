@@ -9,7 +9,8 @@ import { SETTINGS, type Setting, type SettingName, type Settings } from './schem
 /** One settings file, weakest first in a list of layers. */
 export interface Layer {
   readonly source: string;
-  readonly from: 'person' | 'project' | 'argument';
+  /** `managed`: of whoever looks after this machine; only what it denies counts. */
+  readonly from: 'person' | 'project' | 'argument' | 'managed';
 }
 
 export interface SettingsProblem {
@@ -47,6 +48,9 @@ export function problemText({ source, line, message }: SettingsProblem): string 
 /** Larger files are not settings (SET-2). */
 const MAX_BYTES = 64 * 1024;
 
+/** Where an administrator forbids things for every session of this machine, out of the reach of whoever uses it. */
+export const MANAGED_SETTINGS = '/etc/houston/settings.json';
+
 /** The layers of a session, weakest first (SET-1). */
 export function settingsLayers(options: {
   config: string | null;
@@ -60,6 +64,7 @@ export function settingsLayers(options: {
     layers.push({ source: path.join(options.project, '.houston', 'settings.local.json'), from: 'project' });
   }
   if (options.argument !== null) layers.push({ source: options.argument, from: 'argument' });
+  layers.push({ source: MANAGED_SETTINGS, from: 'managed' });
   return layers;
 }
 
@@ -96,6 +101,13 @@ export async function loadSettings(
     } else {
       texts.set(layer.source, read.text);
     }
+    if (layer.from === 'managed') {
+      problems.push(...unmanaged(layer, tree, texts.get(layer.source) ?? ''));
+      rules.push(
+        ...readRuleLists(layer, tree, texts.get(layer.source) ?? '').filter(({ verdict }) => verdict === 'deny'),
+      );
+      continue;
+    }
     readValues(layer, tree, texts.get(layer.source) ?? '', values, sources, problems, requests);
     rules.push(...readRuleLists(layer, tree, texts.get(layer.source) ?? ''));
   }
@@ -125,6 +137,21 @@ function readRuleLists(layer: Layer, tree: Node, text: string): RuleList[] {
     );
     return entries.length === 0 ? [] : [{ source: layer.source, verdict, entries }];
   });
+}
+
+/** What stands in a managed file besides what it denies is said to have no effect, so that nobody relies on it. */
+function unmanaged(layer: Layer, tree: Node, text: string): SettingsProblem[] {
+  const permissions = findNodeAtLocation(tree, ['permissions']);
+  const others = [...(tree.children ?? []), ...(permissions?.children ?? [])].flatMap((property) => {
+    const [name] = property.children ?? [];
+    return name === undefined || ['$schema', 'permissions', 'deny'].includes(String(name.value)) ? [] : [name];
+  });
+  return others.map((name) => ({
+    source: layer.source,
+    line: lineAt(text, name.offset),
+    severity: 'ignored',
+    message: `${String(name.value)} has no effect here: only permissions.deny does`,
+  }));
 }
 
 interface ReadLayer {
