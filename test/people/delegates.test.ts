@@ -265,3 +265,41 @@ test('what is drawn of one is never a command to the terminal, at any size', asy
     expect(driver.left).toBeNull();
   }
 });
+
+test('the head of what is looked at names its kind: a delegate by kind and number, a command by its line, an aside as aside; no foot quotes a model (VIEW-11)', async () => {
+  const driver = await atWork();
+  await driver.publish(
+    act('d2', 'zebra words', { kind: 'said', label: TRUSTED_PUBLIC }),
+    row('d2', { agent: 'scout' }),
+    {
+      type: 'jobs',
+      jobs: [
+        {
+          id: 'j1',
+          label: 'zebra label',
+          command: 'make all\n# more',
+          state: 'running',
+          exit: null,
+          started: 0,
+          ended: null,
+          background: true,
+        },
+      ],
+    },
+  );
+  const lines = (): string[] => driver.screenText().split('\n');
+  const headAndFoot = (): string => {
+    const drawn = lines().filter((line) => /^[╭╰]/.test(line));
+    return drawn.join('\n');
+  };
+  await driver.press('ctrl-l', 'home', 'down', 'enter');
+  expect(headAndFoot()).toContain('Subagent d2 • scout, reader');
+  expect(headAndFoot()).not.toContain('zebra');
+  await driver.press('escape', 'end', 'enter');
+  expect(headAndFoot()).toContain('j1 $ make all');
+  expect(headAndFoot()).not.toContain('zebra');
+  await driver.press('ctrl-c');
+  await driver.type('/btw');
+  await driver.press('enter');
+  expect(headAndFoot()).toContain('Beside the conversation');
+});

@@ -102,3 +102,20 @@ test('an answer is new until somebody looks at it, here or in another window; on
   expect(driver.sentOf('aside')).toMatchObject([{ id: 1, action: 'read' }]);
   expect(other.view.asides[0]!.unread).toBe(false);
 });
+
+test('what is asked and answered beside the conversation stands in its own view alone, in no card and in no later request (VIEW-10)', async () => {
+  const model = scriptedModel(['hello', 'because of zebras', 'go on']);
+  const flight = await withHouse(model);
+  const { driver } = flight;
+  await flight.say('first');
+  await flight.say('/btw why okapis?');
+  for (let i = 0; i < 5; i++) await driver.wait(60);
+  expect(driver.screenText()).toContain('because of zebras');
+  await driver.press('escape');
+  await flight.say('second');
+  await flight.rest();
+  expect(driver.screenText()).toContain('go on');
+  expect(driver.region('transcript')).not.toMatch(/okapis|zebras/);
+  expect(JSON.stringify(model.requests.at(-1)!.messages)).not.toMatch(/okapis|zebras/);
+  expect(JSON.stringify(driver.session.view?.transcript ?? {})).not.toMatch(/okapis|zebras/);
+});

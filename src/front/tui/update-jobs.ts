@@ -109,6 +109,8 @@ export function watchModalKey(
   switch (meant.kind) {
     case 'close':
       return closeWatch(screen, context, modal);
+    case 'leave':
+      return closeWatch(screen, context, { ...modal, fromList: false });
     case 'modal':
       return stay(replaced(screen, meant.modal));
     case 'stop':

@@ -46,6 +46,8 @@ export function watched(modal: WatchModal, text: string, whole: boolean, job: Jo
 
 export type WatchMeant =
   | { readonly kind: 'close' }
+  /** The list it came from as well (VIEW-3). */
+  | { readonly kind: 'leave' }
   | { readonly kind: 'modal'; readonly modal: WatchModal }
   | { readonly kind: 'drive' }
   | { readonly kind: 'stop' }
@@ -58,9 +60,10 @@ export function watchKey(modal: WatchModal, event: Extract<InputEvent, { type: '
   switch (chord) {
     case 'q':
     case 'escape':
+      return { kind: 'close' };
     case 'ctrl-c':
     case 'ctrl-l':
-      return { kind: 'close' };
+      return { kind: 'leave' };
     case 't':
       return { kind: 'drive' };
     case 'x':
