@@ -40,7 +40,7 @@ const VERSION = { BUNDLED_VERSION: JSON.stringify(version) };
 const common: Pick<Bun.BuildConfig, 'outdir' | 'target' | 'minify' | 'external' | 'define'> = {
   outdir: out,
   target: 'bun',
-  minify: { whitespace: true, syntax: true },
+  minify: true,
   external: ['@vscode/ripgrep'],
   define: VERSION,
 };
