@@ -140,7 +140,14 @@ test('it stands in the middle, three fifths wide and high, without header or pan
 });
 
 test('a session that is not saved has none, and before it is ready it is refused (SI-8)', async () => {
-  const driver = await drive();
+  const refusal = { identifier: 'no-side', message: 'A session that is not saved has no side conversation.' };
+  const driver = await drive({
+    wrap: (session) => ({
+      ...session,
+      send: async (intent, client) =>
+        intent.type === 'side-open' ? { accepted: false, refusal } : session.send(intent, client),
+    }),
+  });
   await driver.publish({ type: 'head', head: { ready: false } });
   await driver.type('/side\n');
   await driver.wait(40);
@@ -152,6 +159,7 @@ test('a session that is not saved has none, and before it is ready it is refused
   for (let turn = 0; turn < 5; turn++) await driver.wait(20);
   expect(driver.sentOf('side-open')).toHaveLength(1);
   expect(driver.screen.modals).toEqual([]);
+  expect(driver.screenText()).toContain(refusal.message);
 });
 
 test('a click inside goes where it points, and Esc closes what lies over it first', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import * as make from '../../../test/support/entries.ts';
 import type { EntryBody } from '../../protocol/entry.ts';
 import { createMemorySystem, type MemorySystem } from '../../system/memory/system.ts';
-import { findSession, isSessionId, listSessions, sessionFolder } from './catalog.ts';
+import { findSession, isSessionId, listSessions, sessionFolder, sideFolder } from './catalog.ts';
 import { createJournal } from './file-journal.ts';
 
 const STATE = '/state';
@@ -138,4 +138,18 @@ describe('one session', () => {
       expect(() => sessionFolder(STATE, '/yard', text)).toThrow('not a session id');
     }
   });
+});
+
+test('a side conversation lies apart and is never listed nor found by its id, nor is a project taken for it (SI-7)', async () => {
+  const system = createMemorySystem();
+  const journal = await newSession(system, 1, '/side', ...TURN);
+  const folder = sideFolder(STATE, id(2));
+  expect(folder).toBe(`/state/sessions/side/${id(2)}`);
+  const made = await createJournal({ ...system, folder, session: id(2), first: make.sessionBody(id(2), '/side') });
+  expect(made.ok).toBe(true);
+  expect(journal.startsWith('/state/sessions/side/')).toBe(false);
+  for (const project of ['/side', null])
+    expect((await listSessions(system, STATE, project)).map((one) => one.id)).toEqual([id(1)]);
+  expect(await findSession(system, STATE, null, id(2))).toMatchObject({ ok: false });
+  expect(() => sideFolder(STATE, '../x')).toThrow();
 });
