@@ -514,6 +514,7 @@ test('a stream draws neither the tree nor what stands beside it anew; of 20,000 
     ...{
       theme: makeTheme('dark', { background: null, foreground: null }, true),
       now: 0,
+      side: null,
       onCode: () => undefined,
       side: null,
     },
