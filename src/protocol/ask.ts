@@ -14,6 +14,8 @@ export interface Ask {
   readonly call: string | null;
   readonly time: number;
   readonly body: AskBody;
+  /** Neither its words nor its answer are written down, or told to others. */
+  readonly unkept?: true;
 }
 
 export type AskBody =

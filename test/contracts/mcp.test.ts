@@ -6,6 +6,7 @@ import type { View } from '../../src/protocol/view.ts';
 import { SystemError } from '../../src/system/files.ts';
 import { CTRL_C, ESCAPE, FOLDER, type HouseOptions, transcriptOf } from '../support/controller.ts';
 import { LINKS, type LinkedHouse, type LinkedSeat, type LinkKind, openLinked } from '../support/linked-house.ts';
+import { mcpOAuth, SERVER } from '../support/mcp-oauth.ts';
 import { ADD, MCP_FILE, type McpRig, mcpRig, type ServerScript } from '../support/mcp-rig.ts';
 import { gate, type ScriptEntry, type ScriptedModel, scriptedModel } from '../support/script.ts';
 import { entriesOf, flashes, saidIn } from '../support/what-was-said.ts';
@@ -771,6 +772,107 @@ for (const kind of LINKS) {
         const asked = await answer(again.seat, 'no');
         expect(rowsOf(asked)).toContain('You agreed to it before; what it starts has changed since.');
       }
+    });
+
+    test('one that wants a sign-in says so, asks to finish it in the browser, and is forgotten by logout (SC-12.11, SC-13.6, SC-12.12)', async () => {
+      const at = await yard(kind, ['x', 'y'], {
+        before: (rig) => rig.configure({ web: { url: SERVER, auth: 'oauth' }, calc: { command: 'calc' } }),
+      });
+      const { seat, linked, model, rig } = at;
+      const oauth = mcpOAuth(rig.system);
+      await seat.command('mcp', 'enable web');
+      await answer(seat, 'remember');
+      const browse = async (): Promise<void> => {
+        const { asks } = await seat.until((view) => view.asks.some(({ body }) => body.kind === 'questions'));
+        const [ask] = asks;
+        const question = ask?.body.kind === 'questions' ? (ask.body.questions[0]?.question ?? '') : '';
+        expect(question).toContain('Sign in to web in the browser: https://login.example.org/authorize?');
+        await linked.house.system.clock.runUntil(oauth.browse(/https:\S+/.exec(question)![0]));
+      };
+      await browse();
+      await answer(seat, 'remember');
+      await linked.idle();
+      expect(seat.view.asks).toEqual([]);
+      expect(notes(seat.view)).toEqual([
+        'Enabling the MCP server web. Signing in happens in the browser now: finish it there. Ctrl-C cancels it. No request is made for it.',
+        'web is on for this conversation, with one tool. What they do is done with the server’s own permissions. The sign-in is kept for later sessions; /mcp logout web forgets it.',
+      ]);
+      await seat.say('go');
+      await linked.idle();
+      expect(toolsIn(model, 0)).toEqual(['mcp__web__find']);
+      await seat.command('mcp', 'logout web');
+      await linked.idle();
+      expect(seat.states(3)).toEqual(['started', 'done']);
+      expect(notes(seat.view).at(-1)).toBe(
+        'web is off, and its sign-in is forgotten here: the next /mcp enable web opens the browser again. The grant at the service itself is not revoked.',
+      );
+      await seat.say('again');
+      await linked.idle();
+      expect(toolsIn(model, 1)).toEqual([]);
+      await seat.command('mcp', 'enable web');
+      // Where the browser cannot come back, where it ended is pasted.
+      const { asks } = await seat.until((view) => view.asks.length > 0);
+      const address = /https:\S+/.exec(JSON.stringify(asks[0]!.body))![0].split('\\n')[0]!;
+      const answers = [[oauth.redirectOf(address)]];
+      await seat.send({ type: 'answer', ask: asks[0]!.id, answer: { kind: 'answers', answers } });
+      await linked.idle();
+      expect(notes(seat.view).at(-1)).toContain('web is on');
+      await seat.command('mcp', 'logout calc');
+      await linked.idle();
+      expect(notes(seat.view, 'error').at(-1)).toContain('calc: it has no sign-in to forget');
+      // No word of a secret is written down.
+      const written = JSON.stringify(await entriesOf(linked.house));
+      expect(written).not.toContain('code_challenge');
+      for (const secret of oauth.secrets) expect(written).not.toContain(secret);
+    });
+
+    test('a default that wants a sign-in never opens a browser: it is named with its command (SC-12.7)', async () => {
+      const at = await yard(kind, [], {
+        before: async (rig) => {
+          rig.configure({ web: { url: SERVER, auth: 'oauth', enabled: true } });
+          const oauth = mcpOAuth(rig.system);
+          const servers = await rig.servers();
+          await rig.system.clock.runUntil(
+            servers.enable(
+              'web',
+              async () => 'remember',
+              new AbortController().signal,
+              async (_name, url) => oauth.redirectOf(url),
+            ),
+          );
+          await servers.logout('web');
+          await servers.close();
+        },
+      });
+      await at.linked.idle();
+      expect(at.seat.view.asks).toEqual([]);
+      expect(notes(at.seat.view)).toEqual(['MCP: web: it wants you to sign in: /mcp enable web.']);
+    });
+
+    test('a session that is gone on with, and one that had no model at first, have their defaults too (SC-12.7)', async () => {
+      const servers = { calc: {} };
+      const before = agreedBefore(servers, ['calc']);
+      const at = await yard(kind, ['one'], { servers, fields: { calc: { enabled: true } }, before });
+      await at.linked.idle();
+      await at.linked.house.system.clock.runUntil(at.linked.house.session.close());
+      const model = scriptedModel(['two']);
+      const again = await openLinked(kind, { script: model, system: at.rig.system, mcp: at.rig.source });
+      const seat = await again.sit('two');
+      await again.idle();
+      await seat.say('go on');
+      await again.idle();
+      expect(toolsIn(model, 0)).toEqual(['mcp__calc__add']);
+      const without = await yard(kind, ['three'], {
+        servers,
+        fields: { calc: { enabled: true } },
+        before,
+        problem: { identifier: 'no-model', message: 'none' },
+      });
+      await without.linked.idle();
+      await without.seat.say('when there is one');
+      await without.seat.send({ type: 'set-model', model: without.model.ref, effort: null });
+      await without.linked.idle();
+      expect(toolsIn(without.model, 0)).toEqual(['mcp__calc__add']);
     });
 
     test('the end of the session ends its servers, and is nobody’s cancelling (INV-23)', async () => {

@@ -35,7 +35,7 @@ export interface Recorder {
   written(): Promise<void>;
 }
 
-export type AskWish = Pick<Ask, 'for' | 'origin' | 'call' | 'body'>;
+export type AskWish = Pick<Ask, 'for' | 'origin' | 'call' | 'body' | 'unkept'>;
 /** Resolves to the first answer; null when the question was withdrawn (`signal`) or nobody can answer it. */
 export type AskPerson = (wish: AskWish, signal: AbortSignal) => Promise<AskAnswer | null>;
 

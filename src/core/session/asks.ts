@@ -34,7 +34,12 @@ export function createAsks(parts: { publisher: Publisher; recorder: Recorder; cl
     const { promise, resolve } = Promise.withResolvers<{ answer: AskAnswer | null; by: string }>();
     const settle = (answer: AskAnswer | null, by: string): void => {
       if (!open.delete(question.id)) return;
-      parts.publisher.publish({ type: 'ask-closed', ask: question.id, by, answer: describeAnswer(answer) });
+      parts.publisher.publish({
+        type: 'ask-closed',
+        ask: question.id,
+        by,
+        answer: wish.unkept === true ? 'answered' : describeAnswer(answer),
+      });
       resolve({ answer, by });
     };
     open.set(question.id, { ask: question, settle });
@@ -46,7 +51,10 @@ export function createAsks(parts: { publisher: Publisher; recorder: Recorder; cl
     ]);
     const [{ answer, by }] = await Promise.all([promise, stood]);
     signal.removeEventListener('abort', stop);
-    await parts.recorder.write([{ kind: 'answer', ask: question.id, answer, by }], KEEP);
+    await parts.recorder.write(
+      [{ kind: 'answer', ask: question.id, answer: wish.unkept === true ? null : answer, by }],
+      KEEP,
+    );
     return answer;
   };
 
@@ -76,6 +84,7 @@ function fits(ask: Ask, answer: AskAnswer): boolean {
 }
 
 function titleOf(ask: Ask): string {
+  if (ask.unkept === true) return 'Question';
   switch (ask.body.kind) {
     case 'permission':
       return ask.body.title;

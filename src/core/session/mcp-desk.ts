@@ -125,7 +125,7 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     ? async (name, url, signal) => {
         const question = `Sign in to ${name} in the browser: ${url}\nIf the browser cannot come back by itself, paste the address it ended at.`;
         const body = { kind: 'questions', questions: [{ question, options: [GIVE_UP], many: false }] } as const;
-        const answer = await parts.ask({ for: null, origin: '', call: null, body }, signal);
+        const answer = await parts.ask({ for: null, origin: '', call: null, body, unkept: true }, signal);
         const [said] = answer?.kind === 'answers' ? (answer.answers[0] ?? []) : [];
         return said === undefined || said === GIVE_UP ? null : said;
       }
