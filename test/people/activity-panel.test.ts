@@ -516,7 +516,6 @@ test('a stream draws neither the tree nor what stands beside it anew; of 20,000 
       now: 0,
       side: null,
       onCode: () => undefined,
-      side: null,
     },
   };
   const text = new LayoutCache().of(screen.prompt.editor.buffer.text, promptColumns(120));
