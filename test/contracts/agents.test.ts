@@ -172,6 +172,7 @@ for (const kind of LINKS) {
       await seat.send({ type: 'cycle-agent' });
       await linked.settle();
       expect(seat.view.head.agent).toBe('beta');
+      expect(flashes(seat).at(-1)).toBe('Agent: beta from the next turn on.');
       held.open();
       await linked.idle();
       await seat.say('third');
@@ -327,6 +328,28 @@ describe('delegates by the name of their definition', () => {
     expect(other.requests.map(({ effort }) => effort)).toEqual(['high']);
     expect(script.requests).toHaveLength(4);
     expect(systemOf(script, 2)).toContain('definition "lost"');
+  });
+
+  test('SK-6: another agent in the middle of a turn takes nothing from it: its model stays, and its delegates can be stopped', async () => {
+    const system = createMemorySystem();
+    await write(system, mine('alpha'), profile('alpha', 'primary', 'model: test:other\n'));
+    const other = scriptedModel(['three'], { ref: { provider: 'test', model: 'other' } });
+    const held = gate();
+    const script = scriptedModel([spawn('reader'), { gate: held.opened, parts: ['late'] }, 'thanks']);
+    const { linked, seat } = await open('in process', system, script, { others: [other] });
+    const own = seat.view.head.model;
+    await seat.say('go');
+    await script.received(2);
+    await seat.send({ type: 'cycle-agent' });
+    await linked.settle();
+    expect([seat.view.head.agent, seat.view.head.model]).toEqual(['alpha', own]);
+    expect(await seat.send({ type: 'stop-delegate', delegate: 'd1' })).toEqual({ accepted: true, value: null });
+    held.open();
+    await linked.idle();
+    expect(seat.view.head.model).toEqual({ provider: 'test', model: 'other' });
+    await seat.say('on');
+    await linked.idle();
+    expect(other.requests).toHaveLength(1);
   });
 
   test('one that is switched off is no longer offered, also where it is called all the same', async () => {

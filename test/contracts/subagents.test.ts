@@ -68,7 +68,7 @@ for (const kind of LINKS) {
     test('SC-18.1, SC-18.2: models replace the list, each once, are saved, noted and in force after a reload; off clears it', async () => {
       const system = createMemorySystem();
       const { linked, seat, script } = await open(kind, system);
-      await seat.command('subagents', 'test:other test:third test:other');
+      await seat.command('subagents', 'test:other test:third test/other test:other');
       await linked.idle();
       expect(await settingsOf(system)).toEqual({ agents: { models: ['test:other', 'test:third'] } });
       expect(notes(seat.view)[0]).toBe('Delegates may be given: test:other, test:third.');
