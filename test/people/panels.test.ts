@@ -461,3 +461,69 @@ test('without colours an open panel, the chosen row and the focused panel can be
   expect(at.y).toBeGreaterThan(0);
   expect(driver.terminal.output).not.toContain('[38;2;');
 });
+
+test('a saved layout stands from the start, with the prompt focused; one that goes on keeps its focus, and its contents start over (LA-8, LA-22, LA-23)', async () => {
+  const panels: PanelStack = { open: ['summary', 'tree'], pinned: true, unpinCloses: true };
+  const restarted = await sample({ options: { panels } });
+  expect(shown(restarted)).toEqual(['summary', 'tree']);
+  expect(restarted.screen.focus).toBe('prompt');
+  await restarted.press('alt-a');
+  expect(layout(restarted)).toEqual(NO_STACK);
+
+  const saved: PanelStack[] = [];
+  const first = await sample({ rows: 20, options: { panels, savePanels: (stack) => saved.push(stack) } });
+  await first.press('alt-2', 'tab', 'tab', 'tab', 'up', 'up', 'up');
+  expect(first.screen.focus).toBe('tree');
+  const { chosen } = first.screen.panels;
+  expect(chosen).not.toBeNull();
+  await first.type('/detach\n');
+  const report = await first.exit;
+  expect(report).toMatchObject({ panels: { open: ['summary', 'tree', 'files'], pinned: true, unpinCloses: true } });
+  expect(saved.at(-1)).toEqual(report.panels);
+  const next = await sample({ options: { panels: report.panels, panelFocus: 'tree' } });
+  expect(shown(next)).toEqual(['summary', 'tree', 'files']);
+  expect(next.screen.focus).toBe('tree');
+  expect(next.screen.panels).toMatchObject({ chosen: null, tops: { tree: null, files: 0, summary: 0 } });
+});
+
+test('panels are nobody’s but this window’s: whatever is done with them, the session hears nothing of it (LA-24)', async () => {
+  const driver = await sample();
+  const before = driver.sent.length;
+  await driver.press(
+    'alt-1',
+    'alt-2',
+    'alt-3',
+    'alt-a',
+    'tab',
+    'tab',
+    'up',
+    'enter',
+    'escape',
+    'ctrl-t',
+    'ctrl-x',
+    'ctrl-x',
+    'alt-a',
+    'escape',
+  );
+  await clickOn(driver, '[ ] Summary');
+  expect(driver.sent.slice(before)).toEqual([]);
+});
+
+test('without a panel the screen is what it was before there were any, and nothing of them is loaded or asked for', async () => {
+  const asked: string[] = [];
+  const driver = await sample({
+    wrap: (session) => ({
+      attach: (options, listener) => session.attach(options, listener),
+      send: (intent, client) => session.send(intent, client),
+      read: (query, client) => {
+        asked.push(query.type);
+        return session.read(query, client);
+      },
+    }),
+  });
+  await driver.type('hello\n');
+  await driver.wait(1000);
+  expect(asked).not.toContain('trail');
+  expect(asked).not.toContain('session-files');
+  expect(driver.region('transcript')).not.toContain('[X]');
+});

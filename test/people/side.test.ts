@@ -11,7 +11,7 @@ import { createFakeSession, type FakeSession } from '../support/fake-session.ts'
 const RUNNING: Activity = { phase: 'tools', turn: 1, since: 0, detail: '', retry: null };
 const IDLE: Activity = { phase: 'idle', turn: null, since: 0, detail: '', retry: null };
 
-async function withSide(options: Pick<DriverOptions, 'columns' | 'rows' | 'environment'> = {}) {
+async function withSide(options: Pick<DriverOptions, 'columns' | 'rows' | 'environment' | 'options'> = {}) {
   const sides: FakeSession[] = [];
   const heard: Intent[] = [];
   const primary = createFakeSession();
@@ -178,4 +178,20 @@ test('a click inside goes where it points, and Esc closes what lies over it firs
   expect(driver.screenText()).not.toBe(keys);
   expect(driver.screen.modals).toHaveLength(1);
   expect(sides).toHaveLength(1);
+});
+
+test('the keys of the panels reveal none over the side conversation, and change none of those behind it (SI-10)', async () => {
+  const saved: unknown[] = [];
+  const { driver, open } = await withSide({
+    columns: 120,
+    rows: 40,
+    options: { savePanels: (stack) => saved.push(stack) },
+  });
+  await open();
+  await driver.press('alt-1', 'alt-2', 'alt-3', 'alt-a', 'ctrl-x', 'ctrl-t');
+  await driver.wait(500);
+  for (const title of ['Activity Tree', 'Session Files', 'Summary', 'Audit Trail'])
+    expect(driver.screenText()).not.toContain(`╭─ ${title}`);
+  expect(saved).toEqual([]);
+  expect(driver.screen.panels.stack.open).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { EditorState } from './editor/editor-state.ts';
 import type { AskState } from './modals/ask-state.ts';
 import type { Modal } from './modals/modal.ts';
 import { NO_PANELS, type PanelsState } from './panels/panels-state.ts';
-import type { PanelName, PanelStack } from './panels/stack.ts';
+import { NO_STACK, type PanelName, type PanelStack } from './panels/stack.ts';
 import { NO_PROMPT, type PromptState, type SentPrompt } from './prompt-state.ts';
 import type { CompletionState } from './regions/completion-rows.ts';
 import type { Selection } from './regions/selection.ts';
@@ -128,8 +128,8 @@ export interface ScreenOptions {
   /** Inside another window: no header, no panels (SI-10). */
   readonly inside?: true;
   readonly wheelRows: number;
-  /** Panels that are open from the start, and the one that has the focus. */
-  readonly panels?: PanelStack;
+  /** Panels that are open from the start, null where there are none to open, and the one that has the focus. */
+  readonly panels?: PanelStack | null;
   readonly panelFocus?: PanelName | null;
   readonly hooks: HooksShown;
   readonly delegateRows?: number;
@@ -147,7 +147,7 @@ export function newScreen(options: ScreenOptions): Screen {
     attached: false,
     link: 'reaching',
     focus: panelFocus != null && panels?.open.includes(panelFocus) ? panelFocus : 'prompt',
-    panels: panels === undefined ? NO_PANELS : { ...NO_PANELS, stack: panels },
+    panels: panels === undefined ? NO_PANELS : { ...NO_PANELS, offered: panels !== null, stack: panels ?? NO_STACK },
     prompt: NO_PROMPT,
     completion: null,
     keyList: false,

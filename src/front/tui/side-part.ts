@@ -58,7 +58,7 @@ export function createSideWindow(parts: SideParts): SideWindow {
   const keymap: Keymap = makeKeymap(INSIDE, parts.keybindings);
   const cards = new CardList();
   const texts = new LayoutCache();
-  let screen: Screen = newScreen({ ...parts.screen, ...sizeIn(parts.screen) });
+  let screen: Screen = newScreen({ ...parts.screen, ...sizeIn(parts.screen), panels: null });
   let inside: Rect = sideArea(parts.screen);
   let theme: Theme | null = null;
   let on = false;

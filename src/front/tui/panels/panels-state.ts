@@ -5,6 +5,8 @@ import { NO_STACK, overlayColumns, type PanelName, type PanelStack } from './sta
 
 /** All the screen knows of its panels; what stands in them is drawn from the View. */
 export interface PanelsState {
+  /** False where there is no column to show or to speak of: in a side conversation (SI-10). */
+  readonly offered: boolean;
   readonly stack: PanelStack;
   /** What Ctrl-X put away, to bring it back as it was. */
   readonly away: PanelStack | null;
@@ -27,6 +29,7 @@ export interface PanelsState {
 }
 
 export const NO_PANELS: PanelsState = {
+  offered: true,
   stack: NO_STACK,
   away: null,
   lens: 'tree',

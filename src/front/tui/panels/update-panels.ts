@@ -79,6 +79,7 @@ export function withPanels(screen: Screen, change: Partial<PanelsState>): Screen
 
 /** The screen with another stack: a focus whose panel is gone goes back to the prompt, and the choice is written down. */
 function stacked(screen: Screen, context: Context, stack: PanelStack): Step {
+  if (!screen.panels.offered) return stay(screen);
   const { focus } = screen;
   const kept = isPanel(focus) && !stack.open.includes(focus) ? 'prompt' : focus;
   const next: Screen = { ...withPanels(screen, { stack, readTo: lastEnd(context) }), focus: kept };

@@ -26,10 +26,10 @@ export function drawHeader(painter: Painter, scene: Scene): void {
     [piece(`[${keymap.label('help') ?? '/help'}]`, 'accent'), piece(' Help', 'quiet')],
     [piece(`[${keymap.label('focus') ?? 'Tab'}]`, 'accent'), piece(` ${nextFocusWord(scene)}`, 'quiet')],
   ]);
-  const toggles = panelToggles(scene);
+  const toggles = screen.panels.offered ? panelToggles(scene) : [];
   const entries = toggles.flatMap(({ line }) => line);
   // The panels' entries stand beside the keys where both fit, and in their place while a panel is open.
-  const both = roomFor([...keys, SEPARATOR, ...entries]);
+  const both = toggles.length > 0 && roomFor([...keys, SEPARATOR, ...entries]);
   const shown: Line = both ? [...keys, SEPARATOR, ...entries] : open && lineWidth(entries) <= width ? entries : keys;
   const place = placeLine(scene);
   const fits = header.height > 1 && (roomFor(shown) || (open && !both));
