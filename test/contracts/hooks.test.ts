@@ -6,11 +6,12 @@ import { readRules } from '../../src/core/policy/read-rules.ts';
 import { NO_RULES } from '../../src/core/policy/rules.ts';
 import { createHooks } from '../../src/core/runtime/run-hooks.ts';
 import type { ControllerOptions } from '../../src/core/session/controller.ts';
+import { createTools } from '../../src/core/tools/registry.ts';
 import type { ProgramRun } from '../../src/system/memory/processes.ts';
 import { createMemorySystem, type MemorySystem } from '../../src/system/memory/system.ts';
 import { ESCAPE, type HouseOptions, lookTool, openHouse, SESSION_FOLDER, transcriptOf } from '../support/controller.ts';
 import { callsOf, notesOf, openJobsHouse, program } from '../support/jobs-house.ts';
-import { type ScriptEntry, scriptedModel } from '../support/script.ts';
+import { type ScriptEntry, type ScriptReply, scriptedModel } from '../support/script.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -297,4 +298,43 @@ describe('rules of the machine', () => {
     expect(why[0]).toContain('Bash(shutdown *)');
     expect(why[3]).toContain('cannot be told');
   });
+});
+
+test('HR-2, SU-4: hooks are told of what a delegate does, in its folder; what came of them stays in its own record', async () => {
+  const system = createMemorySystem();
+  system.files.seed('/yard/a.txt', 'x');
+  const seen: unknown[] = [];
+  system.processes.script('note-it', async (run) => {
+    const { phase, tool, text } = await inputOf(run);
+    seen.push([phase, tool ?? text ?? null, run.folder]);
+    return 0;
+  });
+  const entries = [
+    { phase: 'after_tool', label: 'a', command: ['note-it'] },
+    { phase: 'turn_started', label: 'b', command: ['note-it'] },
+    { phase: 'turn_finished', label: 'c', command: ['note-it'] },
+  ];
+  let own = 0;
+  let its = 0;
+  const answer = (request: ModelRequest): ScriptReply => {
+    if (/^You are d1, a /m.test(request.system.at(-1) ?? ''))
+      return its++ === 0 ? [{ tool: 'read_file', input: { path: 'a.txt', why: 'to see' } }] : 'a report';
+    const task = { kind: 'worker', task: 'do it', why: 'to see' };
+    return own++ === 0 ? [{ tool: 'spawn_agent', input: task, call: 'spawn' }] : 'done';
+  };
+  const script = scriptedModel(
+    Array.from({ length: 9 }, () => answer),
+    { clock: system.clock },
+  );
+  const house = await openHouse({
+    ...{ script, system, hooks: hooksOf(system, entries), tools: createTools() },
+    ...{ mode: 'bypass', bypassOffered: true },
+  });
+  const seat = house.seat('one');
+  await seat.say('go');
+  await house.idle();
+  await system.clock.runUntil(house.session.close());
+  expect(seen).toContainEqual(['after_tool', 'read_file', '/yard']);
+  expect(seen.filter((one) => String(one).startsWith('turn_')).length).toBe(2);
+  expect(callsOf(seat.view).map(({ tool, hooks }) => [tool, hooks?.length])).toEqual([['spawn_agent', 1]]);
 });
