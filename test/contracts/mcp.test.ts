@@ -1,5 +1,6 @@
 // MCP servers, through the door: what is started, offered and asked, and what waits for it. The same over every link.
 import { describe, expect, test } from 'bun:test';
+import { requestLine } from '../../src/core/mcp/servers.ts';
 import type { AskAnswer } from '../../src/protocol/ask.ts';
 import type { Intent } from '../../src/protocol/intent.ts';
 import type { View } from '../../src/protocol/view.ts';
@@ -453,7 +454,9 @@ for (const kind of LINKS) {
       held.open();
       await linked.idle();
       expect([...rig.lines.keys()]).toEqual(['calc']);
-      expect(notes(seat.view, 'info')).toEqual(['calc is on (default), with one tool.']);
+      expect(notes(seat.view, 'info')).toEqual([
+        'calc is on (default), with one tool. The cache starts over with the next request.',
+      ]);
       expect(notes(seat.view, 'warning')).toEqual([
         'MCP: fresh: nobody agreed to start it yet, or it changed since: /mcp enable fresh.',
       ]);
@@ -582,7 +585,7 @@ for (const kind of LINKS) {
       await seat.command('mcp', 'disable calc --save');
       await linked.settle();
       expect(notes(seat.view).at(-1)).toBe(
-        'calc is off for later requests. What it answered stays in the conversation.',
+        'calc is off for later requests. What it answered stays in the conversation. The cache starts over with the next request.',
       );
       expect(flashes(seat).at(-1)).toBe(`calc is off in each new conversation: saved in ${MCP_FILE}.`);
       expect(rig.system.processes.running).toEqual([]);
@@ -639,6 +642,24 @@ for (const kind of LINKS) {
       expect(notes(at.seat.view, 'error')[0]).toMatch(
         /^MCP: calc: it ended with exit 9; it stays off\. More in \/.*errors\.log$/,
       );
+    });
+
+    test('a bug where nothing is saved prints where it came from, and makes no file for it (SC-12.10, SC-26.2)', async () => {
+      const bug = async (): Promise<never> => {
+        throw new TypeError('no such thing');
+      };
+      const at = await yard(kind, ['still here'], {
+        notSaved: 'not saved',
+        mcp: { strict: false, exists: async () => false, load: bug },
+      });
+      await at.seat.command('mcp', 'enable calc');
+      await at.linked.idle();
+      expect(notes(at.seat.view, 'error').join()).toMatch(/calc: no such thing; it stays off\.\n\s+at .*mcp\.test\.ts/);
+      expect(await at.rig.system.files.stat('/home/pat/state/session/errors.log')).toBeNull();
+      await at.seat.say('there?');
+      await at.seat.send({ type: 'queue-resume' });
+      await at.linked.idle();
+      expect(transcriptOf(at.seat.view)).toContain('model: still here');
     });
 
     test('completion offers what can be done, in order (SC-13.7)', async () => {
@@ -726,6 +747,42 @@ for (const kind of LINKS) {
       expect(asked.rig.lines.size).toBe(0);
     });
 
+    test('what the question about the folder listed is put to the person once: enabling it asks for its tools alone (SET-3)', async () => {
+      const transport = { kind: 'stdio', argv: ['repo', 'x y'], variables: {}, folder: null } as const;
+      const line = requestLine({ name: 'repo' }, transport);
+      expect(line).toMatch(/^\.mcp\.json: repo may run repo 'x y' \([0-9a-f]{8}\)$/);
+      const seed = (rig: McpRig, args: readonly string[]): void =>
+        rig.system.files.seed(
+          `${FOLDER}/.mcp.json`,
+          JSON.stringify({ mcpServers: { repo: { command: 'repo', args, enabled: true } } }),
+        );
+      const at = await yard(kind, ['x'], {
+        servers: { repo: {} },
+        before: (rig) => {
+          rig.configure({});
+          rig.requests = [line];
+          seed(rig, ['x y']);
+        },
+        trust: { folders: [FOLDER], requests: [line], memory: null },
+        scope: { workspace: FOLDER, roots: [], trust: new Map(), home: null, own: [], outputs: null, path: '/usr/bin' },
+      });
+      const trusted = await answer(at.seat, 'trust');
+      expect(JSON.stringify(trusted.body)).toContain('repo may run repo');
+      await at.linked.idle();
+      // It turns nothing on by itself.
+      expect(at.rig.lines.size).toBe(0);
+      await at.seat.command('mcp', 'enable repo');
+      const asked = await answer(at.seat, 'once');
+      expect(rowsOf(asked)).toContain('mcp__repo__add');
+      await at.linked.idle();
+      expect(notes(at.seat.view).at(-1)).toContain('repo is on');
+      // Changed after that, it is another request.
+      await at.seat.command('mcp', 'disable repo');
+      seed(at.rig, ['-rf']);
+      await at.seat.command('mcp', 'enable repo');
+      expect(rowsOf(await answer(at.seat, 'no'))).toContain('repo -rf');
+    });
+
     test('tools that change on a server are looked at before the next turn; what nobody agreed to is not offered (MC-7)', async () => {
       const script: ServerScript = { tools: [ADD, { ...ADD, name: 'sub' }] };
       const at = await yard(kind, ['a', 'b', 'c'], { servers: { calc: script } });
@@ -741,7 +798,7 @@ for (const kind of LINKS) {
       expect(toolsIn(model, 0)).toEqual(['mcp__calc__add', 'mcp__calc__sub']);
       expect(toolsIn(model, 1)).toEqual(['mcp__calc__add']);
       expect(notes(seat.view, 'warning')).toEqual([
-        'MCP: calc: 2 of its tools changed or are new, and are not offered: /mcp enable calc shows them.',
+        'MCP: calc: 2 of its tools changed or are new, and are not offered: /mcp enable calc shows them. The cache starts over with the next request.',
       ]);
       await seat.command('mcp', 'enable calc');
       const asked = await answer(seat, 'once');
@@ -804,7 +861,7 @@ for (const kind of LINKS) {
       await linked.idle();
       expect(seat.states(3)).toEqual(['started', 'done']);
       expect(notes(seat.view).at(-1)).toBe(
-        'web is off, and its sign-in is forgotten here: the next /mcp enable web opens the browser again. The grant at the service itself is not revoked.',
+        'web is off, and its sign-in is forgotten here: the next /mcp enable web opens the browser again. The grant at the service itself is not revoked. The cache starts over with the next request.',
       );
       await seat.say('again');
       await linked.idle();

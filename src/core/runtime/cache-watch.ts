@@ -11,6 +11,8 @@ export interface CacheWatch {
 
 /** Identifier of the note that says requests begin otherwise from here on. */
 export const CACHE_RESTARTS = 'cache-restarts';
+/** Of one that says other tools are offered from here on: they stand at the beginning too. */
+export const TOOLS_CHANGED = 'mcp-tools';
 
 /** A shorter beginning is not worth a word. */
 const LEAST_PREFIX = 1_024;
@@ -47,7 +49,7 @@ export function createCacheWatch(saved?: SavedWatch): CacheWatch & { save(): Sav
           return null;
         case 'note':
           // Said already.
-          if (entry.identifier === CACHE_RESTARTS) known = null;
+          if (entry.identifier === CACHE_RESTARTS || entry.identifier === TOOLS_CHANGED) known = null;
           return null;
         case 'assistant': {
           const { cacheRead, cacheWrite } = entry.usage;

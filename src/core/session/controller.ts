@@ -512,6 +512,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
     ask,
     canAsk: options.canAsk,
     closing: () => closing !== null,
+    hasAsked: () => view.head.totals.requests > 0,
     projectCounts: () => options.trust !== undefined && options.canAsk && trusts(trust.map, folder),
     onLetSteer: () => {
       if (loop.running === 'turn' && inbox.rows.some(({ delivery }) => delivery === 'steering'))

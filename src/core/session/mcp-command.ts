@@ -66,17 +66,14 @@ export function parseMcp(argument: string): Wish | null {
 }
 
 async function disable(
-  { mcp, publisher, recorder }: SessionParts,
+  { mcp, publisher }: SessionParts,
   { name, save }: Extract<Wish, { kind: 'disable' }>,
   client: ClientId,
 ) {
   const there = await mcp.servers!();
   const was = await there.disable(name);
-  if (was) {
-    mcp.offer();
-    const text = `${name} is off for later requests. What it answered stays in the conversation.`;
-    await recorder.write([{ kind: 'note', level: 'info', identifier: 'mcp', text }], { onFailure: 'keep' });
-  } else if (!save) publisher.publish({ type: 'flash', client, level: 'info', text: `${name} is not on.` });
+  if (was) await mcp.turnedOff(`${name} is off for later requests. What it answered stays in the conversation.`);
+  else if (!save) publisher.publish({ type: 'flash', client, level: 'info', text: `${name} is not on.` });
   if (save) await saveDefault({ mcp, publisher }, name, false, client);
   mcp.offer();
   return accepted();

@@ -3,10 +3,12 @@ import { done, type Outcome, refuse } from '../../base/refusal.ts';
 import type { InputOutcome } from '../../protocol/view.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Agree, McpServers, ServerList, VisitFor } from '../mcp/servers.ts';
+import { TOOLS_CHANGED } from '../runtime/cache-watch.ts';
 import type { Inbox } from '../runtime/inbox.ts';
 import type { AskPerson, Recorder } from '../runtime/runtime.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type ErrorLog, failedText } from './error-log.ts';
+import { CACHE_WORDS } from './reload.ts';
 import type { SlowWork } from './slow-work.ts';
 import type { TurnLoop } from './turn-loop.ts';
 
@@ -48,7 +50,9 @@ export interface McpDesk {
   readonly on: readonly string[];
   /** These tools, and behind them what servers offer. */
   withTools(own: readonly Tool[]): readonly Tool[];
-  /** What is offered changed by another hand than a change. */
+  /** One was turned off: it is said, and no longer offered. */
+  turnedOff(text: string): Promise<void>;
+  /** What is missing is looked at again. */
   offer(): void;
   /** The session is ready for changes: `apply` takes the tools of each request from now on. */
   started(apply: (tools: readonly Tool[]) => void): void;
@@ -72,12 +76,15 @@ export interface McpDeskParts {
   readonly canAsk: boolean;
   readonly closing: () => boolean;
   readonly projectCounts: () => boolean;
+  /** Whether a request was made in this conversation. */
+  readonly hasAsked: () => boolean;
   /** What steers waits no more: a wait for a command ends for it. */
   readonly onLetSteer: () => void;
 }
 
 /** Milliseconds a turn waits at most for lists that changed. */
 const REFRESH_MS = 5_000;
+const CACHE_SENTENCE = `${CACHE_WORDS.charAt(0).toUpperCase()}${CACHE_WORDS.slice(1)}.`;
 const GIVE_UP = 'Give it up';
 const KEEP = { onFailure: 'keep' } as const;
 
@@ -95,14 +102,26 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
   let missing: ReadonlySet<string> = new Set();
 
   const servers = (): Promise<McpServers> => {
-    loading ??= source!.load(parts.projectCounts).then((there) => {
-      loaded = there;
-      return there;
-    });
+    loading ??= source!.load(parts.projectCounts).then(
+      (there) => {
+        loaded = there;
+        return there;
+      },
+      (error: unknown) => {
+        // The next one who asks tries again.
+        loading = null;
+        throw error;
+      },
+    );
     return loading;
   };
   const note = async (level: 'info' | 'warning' | 'error', text: string): Promise<void> => {
     await recorder.write([{ kind: 'note', level, identifier: 'mcp', text }], KEEP);
+  };
+  /** Says that other tools are offered from now on, and what that costs where something was asked before. */
+  const changed = async (level: 'info' | 'warning', text: string): Promise<void> => {
+    const cost = parts.hasAsked() ? ` ${CACHE_SENTENCE}` : '';
+    await recorder.write([{ kind: 'note', level, identifier: TOOLS_CHANGED, text: `${text}${cost}` }], KEEP);
   };
   const offer = (): void => apply(desk.withTools(own));
 
@@ -132,8 +151,8 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     : null;
 
   /** What went wrong with one of them, on the record too. Its words end with what that leaves. */
-  const report = async (name: string, message: string, error: unknown = new Error(message)): Promise<string> => {
-    const file = await parts.errors.record('mcp', name, error);
+  const report = async (name: string, message: string, error?: unknown): Promise<string> => {
+    const file = await parts.errors.record('mcp', name, error ?? new Error(message));
     const frames = file === null && error instanceof Error ? framesOf(error) : '';
     return `${failedText(`MCP: ${message.startsWith(name) ? message : `${name}: ${message}`}`, new Error('it stays off'), file).replace(' failed:', ';')}${frames}`;
   };
@@ -149,7 +168,7 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     if (!enabled.ok) return refuse(enabled.refusal.identifier, enabled.refusal.message);
     offer();
     const signsIn = (await there.list()).rows.some((row) => row.name === name && row.signsIn);
-    await note('info', onText(enabled.value.name, enabled.value.tools, beside || besideTurn(), signsIn));
+    await changed('info', onText(enabled.value.name, enabled.value.tools, beside || besideTurn(), signsIn));
     for (const left of enabled.value.leftOut) await note('warning', `${name}: left out: ${left}.`);
     if (save) await saveDefault(there, name, true);
     return done(null);
@@ -176,7 +195,7 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
       const enabled = await there.enable(name, who, signal, who === null ? null : visit);
       if (enabled.ok) {
         offer();
-        await note('info', `${name} is on (${why}), with ${counted(enabled.value.tools)}.`);
+        await changed('info', `${name} is on (${why}), with ${counted(enabled.value.tools)}.`);
         continue;
       }
       if (signal.aborted) break;
@@ -219,7 +238,7 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     const out = await (await servers()).logout(name);
     offer();
     if (!out.ok) return refuse(out.refusal.identifier, out.refusal.message);
-    await note(
+    await changed(
       'info',
       `${name} is off, and its sign-in is forgotten here: the next /mcp enable ${name} opens the browser again. The grant at the service itself is not revoked.`,
     );
@@ -246,7 +265,9 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
   const run = async (change: McpChange, beside: boolean, signal: AbortSignal): Promise<Outcome<readonly string[]>> => {
     const name = nameOf(change);
     if (change.kind === 'enable') {
-      const list = await (await servers()).list().catch(() => null);
+      const list = await servers()
+        .then((there) => there.list())
+        .catch(() => null);
       const signsIn = list?.rows.some((row) => row.name === name && row.signsIn) === true;
       const browser = signsIn ? ' Signing in happens in the browser now: finish it there.' : '';
       await note('info', `Enabling the MCP server ${name}.${browser} ${abandonText()}`);
@@ -327,6 +348,10 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
       missing = new Set([...missing].filter((name) => !(loaded?.on ?? []).includes(name)));
       offer();
     },
+    turnedOff: async (text) => {
+      desk.offer();
+      await changed('info', text);
+    },
     started: (how) => {
       apply = how;
       tellReady();
@@ -348,7 +373,7 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
       const said = await loaded.refresh(limit.signal);
       forget();
       if (said.length > 0) offer();
-      for (const line of said) await note('warning', `MCP: ${line}`);
+      for (const line of said) await changed('warning', `MCP: ${line}`);
     },
     settled: async () => {
       while (current !== null) await current.over;
