@@ -220,6 +220,26 @@ for (const kind of LINKS) {
       expect(rows(third.seat.view)).toEqual(['third']);
     });
 
+    test('ST-7: until the files were looked at nothing is wrong with the selected agent, and nothing runs', async () => {
+      const system = createMemorySystem();
+      await write(system, mine('alpha'), profile('alpha', 'primary'));
+      const looked = gate();
+      const script = scriptedModel(['one']);
+      const find = async (trusted: boolean) => {
+        await looked.opened;
+        return discoverProfiles(system.files, { config: CONFIG, project: FOLDER, trusted, tools: NAMES });
+      };
+      const { linked, seat } = await open(kind, system, script, { agents: { find, primary: 'alpha', disabled: [] } });
+      await seat.say('first', 'queue');
+      await linked.settle();
+      expect([seat.view.head.startupProblem, seat.view.head.ready]).toEqual([null, false]);
+      expect(script.requests).toHaveLength(0);
+      looked.open();
+      await linked.idle();
+      expect(systemOf(script, 0)).toEndWith('You are alpha.');
+      expect(seat.changes.some((change) => change.type === 'head' && change.head.startupProblem != null)).toBe(false);
+    });
+
     test('a profile that breaks while it is selected stays as it was until it can be read again', async () => {
       const system = createMemorySystem();
       await write(system, mine('alpha'), profile('alpha', 'primary'));

@@ -98,7 +98,7 @@ test('the person’s own settings file that cannot be read stops a one-shot run,
 });
 
 test('ST-8, ST-9: a broken agent that has to be there stops a one-shot run with one line; a broken one that has not is a warning', async () => {
-  const fake = await service(['said']);
+  const fake = await service(['said', 'said too']);
   const here = await place(fake.url);
   const folder = path.join(here.home, '.config', 'houston', 'agents');
   mkdirSync(folder, { recursive: true });
@@ -110,6 +110,12 @@ test('ST-8, ST-9: a broken agent that has to be there stops a one-shot run with 
   writeFileSync(path.join(folder, 'scout.md'), '---\nname: scout\nkind: primary\n---\n');
   const warned = await here.run(['-p', 'hi', ...MODEL]);
   expect([warned.code, warned.out]).toEqual([0, 'said\n']);
+  here.settings({ agent: { primary: 'scout' } });
+  expect(refusal(await here.run(['-p', 'hi', ...MODEL]))).toEqual({ code: 3, identifier: 'agent-broken' });
+  writeFileSync(path.join(folder, 'scout.md'), '---\nname: scout\nkind: primary\ndescription: Looks.\n---\nLook well.');
+  const chosen = await here.run(['-p', 'hi', ...MODEL]);
+  expect([chosen.code, chosen.out, chosen.err]).toEqual([0, 'said too\n', '']);
+  expect(JSON.stringify(fake.requests[1])).toContain('Look well.');
 }, 60_000);
 
 test('a wrong key is told once and not tried again; an unreachable service and a failing one end quickly with their codes', async () => {

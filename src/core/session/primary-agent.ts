@@ -87,6 +87,8 @@ const KEEP = { onFailure: 'keep' } as const;
 export function createPrimaryAgent(parts: PrimaryAgentParts): PrimaryAgent {
   const { start, recorder, publisher, model } = parts;
   let profiles = NO_PROFILES;
+  /** Before that nothing is known to be wrong. */
+  let looked = false;
   const disabled = new Set(start?.disabled ?? []);
   let selected = parts.chosen === null ? (start?.primary ?? null) : parts.chosen.name;
   /** What turns go by from now on. */
@@ -118,6 +120,7 @@ export function createPrimaryAgent(parts: PrimaryAgentParts): PrimaryAgent {
     return fault === undefined ? null : `${fault.path} ${fault.why}`;
   };
   const problem = (): Refusal | null => {
+    if (!looked) return null;
     const chosen = selected === null ? null : selectionFault(selected);
     if (chosen !== null)
       return {
@@ -246,6 +249,7 @@ export function createPrimaryAgent(parts: PrimaryAgentParts): PrimaryAgent {
     load: async (trusted) => {
       if (start === null) return;
       profiles = await start.find(trusted);
+      looked = true;
       const profile = find(selected);
       const overruled = parts.chosen?.overruled === true;
       const { named } = start;
