@@ -2,7 +2,6 @@ import { FFIType } from 'bun:ffi';
 import fs from 'node:fs';
 import type { FileSink } from 'bun';
 import { loadLibc } from './libc.ts';
-import { readStream } from './pipes.ts';
 
 /** One end of a connection, as whoever keeps its order and its backlog needs it. */
 export interface Plug {
@@ -52,21 +51,28 @@ export function unplug(socket: { readonly terminate: () => void }, events: PlugE
   let sink: FileSink | null = null;
   let paused: { readonly over: Promise<void>; readonly resume: () => void } | null = null;
 
-  const reading = readStream(Bun.file(fd).stream(), async (bytes) => {
-    if (open) events.data(bytes);
-    if (paused !== null) await paused.over;
-  });
+  const pieces = Bun.file(fd).stream().getReader();
+  // By plain callbacks: of all that a process gets while a reply streams, this is called most.
+  const take = ({ done, value }: { readonly done: boolean; readonly value?: Uint8Array | undefined }): void => {
+    if (done) return close();
+    if (open && value !== undefined) events.data(value);
+    if (paused === null) next();
+    else void paused.over.then(next);
+  };
+  const next = (): void => {
+    if (open) pieces.read().then(take, close);
+  };
 
   function close(): void {
     if (!open) return;
     open = false;
     libc?.shutdown(fd, SHUT_RDWR);
-    reading.stop();
+    void pieces.cancel().catch(() => {});
     paused?.resume();
     fs.closeSync(fd);
     events.closed();
   }
-  void reading.ended.then(close);
+  next();
 
   return {
     push(bytes) {
