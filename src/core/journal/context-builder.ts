@@ -4,6 +4,7 @@ import type { Said } from '../../protocol/fold.ts';
 import type { AssistantPart, ModelRef } from '../../protocol/message.ts';
 import { SHELL_LINE, TAG } from '../../protocol/own-call.ts';
 import type { CallResult, Message, UserPart } from '../models/model.ts';
+import { HOOK_WORDS } from '../values/hook-words.ts';
 import { NOT_PARSED, NOT_RUN, OUTCOME_UNKNOWN } from './interrupted.ts';
 import { attachmentParts, type ImagePart, type PartOptions, textPart, userParts } from './user-parts.ts';
 import { wellFormed } from './well-formed.ts';
@@ -218,7 +219,7 @@ async function resultsOf(stretch: Stretch, options: PartOptions): Promise<CallRe
 
 /** Said by nobody in the conversation: whose words they are stands before them. */
 function injectedText(label: string, text: string): string {
-  return `[From the hook ${JSON.stringify(label)}, not from the person:]\n${text.toWellFormed()}`;
+  return `${HOOK_WORDS}${JSON.stringify(label)}, not from the person:]\n${text.toWellFormed()}`;
 }
 
 /** What a tag in a person's words stands for, or why it could not be had. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import { HOOK_WORDS } from '../values/hook-words.ts';
 import type { CallResult, ModelRequest } from './model.ts';
 
 /** Where the pilot is, read from a request. */
@@ -48,7 +49,9 @@ export function readFlight(request: ModelRequest): Flight {
   let usedBefore: ReadonlySet<string> = new Set();
   for (const message of request.messages) {
     if (message.role === 'user') {
-      const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+      const text = message.parts
+        .flatMap((part) => (part.type === 'text' && !part.text.startsWith(HOOK_WORDS) ? [part.text] : []))
+        .join('\n');
       if (text.trim() === '') continue;
       prompt = text;
       step = 0;

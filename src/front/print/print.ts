@@ -1,6 +1,7 @@
 import type { Refusal } from '../../base/refusal.ts';
 import { visible } from '../../base/text-width.ts';
 import type { Entry } from '../../protocol/entry.ts';
+import { itemsOf } from '../../protocol/fold.ts';
 import type { NewAttachment } from '../../protocol/intent.ts';
 import { addUsage, NO_TOTALS, type Totals } from '../../protocol/message.ts';
 import { apply, emptyHead, emptyView } from '../../protocol/reduce.ts';
@@ -186,9 +187,13 @@ function gather(report: Report, entry: Entry, options: PrintOptions): void {
       }
       break;
     }
+    case 'hook':
+      for (const item of itemsOf(entry, () => null))
+        if (item.kind === 'note') tell(options, `houston: hook: ${item.text}`);
+      break;
     case 'note':
       // What it costs is nothing to find out afterwards.
-      if (entry.level === 'warning' && entry.identifier.startsWith('spending'))
+      if (entry.level === 'warning' && (entry.identifier.startsWith('spending') || entry.identifier === 'hook'))
         tell(options, `houston: ${entry.identifier}: ${entry.text}`);
       break;
     case 'turn-end':
