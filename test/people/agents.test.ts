@@ -1,5 +1,6 @@
 // Whom one talks with: the key that goes on to the next, the word for who it is, and what is seen while one is broken.
 import { expect, test } from 'bun:test';
+import type { Session } from '../../src/protocol/session.ts';
 import { drive } from '../support/driver.ts';
 
 test('SK-6: Alt-P asks for the next agent, and the header says who it is as long as it is not Houston itself', async () => {
@@ -30,4 +31,25 @@ test('ST-8: while a broken agent stops every turn the screen says which file, wh
   expect(driver.region('transcript')).toContain('/x/pilot.md has no description');
   expect(driver.region('transcript')).toMatch(/\/reload reads it again +\/agent chooses another/);
   expect(driver.region('transcript')).not.toContain('/model chooses a model');
+});
+
+test('SC-18.3: a further model behind /subagents is completed with those before it in mind', async () => {
+  const asked: string[] = [];
+  const session = (inner: Session) => ({
+    attach: inner.attach.bind(inner),
+    send: inner.send.bind(inner),
+    read: ((query: { type: string; typed: string }, client: string) => {
+      if (query.type !== 'complete-argument') return inner.read(query as never, client);
+      asked.push(query.typed);
+      return Promise.resolve({ ok: true, value: { choices: [{ value: 'a:one b:two', description: 'Two' }] } });
+    }) as Session['read'],
+  });
+  const driver = await drive({ wrap: session });
+  const subagents = { name: 'subagents', argument: '[MODEL ...|off]', description: '' };
+  await driver.publish({ type: 'head', head: { commands: [subagents] } });
+  await driver.type('/subagents a:one tw');
+  expect(asked.at(-1)).toBe('a:one tw');
+  expect(driver.region('below')).toContain('b:two');
+  await driver.press('tab');
+  expect(driver.draft.trim()).toBe('/subagents a:one b:two');
 });

@@ -55,7 +55,11 @@ export function complete(screen: Screen, context: Context): Step {
     return stay({ ...screen, completion: offer('command', 1, wordEnd(text, caret), choices, text) });
   }
   // Before the question of /btw may stand several words that say whom to ask.
-  const argument = /^\/(btw) (?:[$+]\S+ )+(\S*)$/.exec(typed) ?? /^\/([a-z][a-z0-9-]*) (\S*)$/.exec(typed);
+  const argument =
+    /^\/(btw) (?:[$+]\S+ )+(\S*)$/.exec(typed) ??
+    // The words before count for what is offered: none of them twice.
+    /^\/(agent|subagents) ((?:\S+ )+\S*)$/.exec(typed) ??
+    /^\/([a-z][a-z0-9-]*) (\S*)$/.exec(typed);
   if (argument !== null)
     return completeArgument(screen, context, argument[1]!, argument[2]!, typed.length - argument[2]!.length);
   // Where this one turn runs, or a skill: known to the session (decisions §4).
