@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/changes': ['base', 'system', 'protocol', 'core/values'],
   'core/tools': ['base', 'system', 'protocol', 'core/values', 'core/jobs', 'core/changes'],
   'core/mcp': ['base', 'system', 'protocol', 'core/values', 'core/tools'],
+  'core/updates': ['base', 'system'],
   'core/extensions': ['base', 'system', 'protocol', 'core/values', 'core/tools'],
   'core/runtime': [
     'base',

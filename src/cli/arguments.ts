@@ -83,6 +83,7 @@ export const SUBCOMMANDS = {
     words: [0, 1],
     description: 'Writes a session, the newest here where none is named, to a private ZIP',
   },
+  update: { argument: '', words: [0, 0], description: 'Installs the newest release' },
   doctor: { argument: '', words: [0, 0], description: 'Checks this installation and says what is missing' },
 } as const;
 

@@ -1,11 +1,13 @@
-import { done, type Outcome } from '../base/refusal.ts';
+import { done, type Outcome, refuse } from '../base/refusal.ts';
 import type { KeptWindow } from '../core/journal/kept-window.ts';
 import { loadSettings, settingsLayers } from '../core/settings/load.ts';
 import { type Places, places } from '../core/settings/paths.ts';
 import type { Settings } from '../core/settings/schema.ts';
+import type { UpdateWatch } from '../core/updates/update-watch.ts';
 import type { ExitReport, PromptHistoryDoor } from '../front/tui/app.ts';
 import type { RestWork } from '../front/tui/rest.ts';
 import type { SettingsDoor } from '../front/tui/settings-door.ts';
+import type { UpdatesDoor } from '../front/tui/updates-door.ts';
 import { createLazySession } from '../link/lazy-session.ts';
 import type { LinkedSession } from '../protocol/link.ts';
 import type { ModelRef } from '../protocol/message.ts';
@@ -23,6 +25,7 @@ import { otherSessions } from './other-sessions.ts';
 import { writeErr, writeOut } from './output.ts';
 import { pruneLater } from './prune-later.ts';
 import { asItWas, type SessionRequest } from './session-request.ts';
+import type { findUpdate } from './updates.ts';
 
 /** Where the session comes from, and whether leaving this window leaves it running. */
 interface Opening {
@@ -254,9 +257,10 @@ interface Drawing {
 
 /** Shows one session after the other, as the person goes from one to the next. */
 async function drawAndWait(system: TerminalSystem, line: CommandLine, first: Drawing): Promise<number> {
+  const updates = updatesLater(system, first);
   const panels = keptPanels(system, first.settings, line.save ? first.places.config : null);
   for (let drawing = first; ; ) {
-    const next = await drawOne(system, line, drawing, panels);
+    const next = await drawOne(system, line, drawing, panels, updates);
     if (typeof next === 'number') {
       await panels.written();
       return next;
@@ -271,6 +275,7 @@ async function drawOne(
   line: CommandLine,
   drawing: Drawing,
   panels: KeptPanels,
+  updates: Updates,
 ): Promise<number | Drawing> {
   const { settings, opening, client, request } = drawing;
   const session = createLazySession(opening.session, client, () => {});
@@ -368,6 +373,7 @@ async function drawOne(
       ...(drawing.readOnly === true ? { readOnly: true } : {}),
       ...(drawing.notice === undefined ? {} : { notice: drawing.notice }),
       ...(turnNews === null ? {} : { turnNews }),
+      ...(drawing.elsewhere === undefined ? { updates: updates.door } : {}),
       readDropped: async (paths) => (await import('./dropped-files.ts')).readDroppedFiles(system.files, paths),
       onTerminalTaken: (take) => {
         giveBack = take;
@@ -396,10 +402,65 @@ async function drawOne(
     const { window: _, ...kept } = drawing;
     return { ...kept, opening, request: moved, prompt: null, hosted: true, notice };
   }
+  if (report.reason === 'updating') return update(await updates.found(), line, drawing, report);
   if (report.reason === 'terminal-gone') return 0;
   const code = sayGoodbye(report, drawing, refusal);
   if (report.reason === 'quit' && (await mayBeWorktree(system, request.folder))) await leave(system, drawing);
   return code;
+}
+
+interface Updates {
+  readonly door: UpdatesDoor;
+  /** What the person was told would be installed. */
+  readonly found: () => ReturnType<typeof findUpdate>;
+}
+
+/** Newer releases: loaded a while after the first frame, and not at all where nobody looks for them. */
+function updatesLater(system: TerminalSystem, { settings }: Pick<Drawing, 'settings'>): Updates {
+  const releases = () => import('./updates.ts');
+  let known: Promise<UpdateWatch> | null = null;
+  let found: ReturnType<typeof findUpdate> | null = null;
+  const door: UpdatesDoor = {
+    watch(tell) {
+      if (!settings.updateCheck) return () => {};
+      let stop: (() => void) | null = null;
+      let stopped = false;
+      known ??= system.clock
+        .sleep(CALM_AFTER_MS)
+        .then(releases)
+        .then(({ watchReleases }) => watchReleases(system));
+      void known.then((watch) => {
+        if (!stopped) stop = watch.watch(tell);
+      });
+      return () => {
+        stopped = true;
+        stop?.();
+      };
+    },
+    ready: async () => {
+      found = (await releases()).findUpdate(system);
+      const outcome = await found;
+      return outcome.ok ? done(outcome.value.version) : outcome;
+    },
+  };
+  return { door, found: async () => (await found) ?? refuse('newest', 'There is nothing to install') };
+}
+
+/** The package manager has the terminal; then this session again, on the new code, and nothing of the first prompt (UP-3). */
+async function update(
+  found: Awaited<ReturnType<typeof findUpdate>>,
+  line: CommandLine,
+  { request }: Drawing,
+  { session, title }: ExitReport,
+): Promise<number> {
+  const { installUpdate, launcher, reopening, runHere } = await import('./updates.ts');
+  if (!found.ok) {
+    writeErr(`houston: ${found.refusal.identifier}: ${found.refusal.message}\n`);
+    return 1;
+  }
+  const kept = title === '' || !line.save ? null : session;
+  const back = kept === null ? null : `houston --resume ${kept.slice(0, 13)}`;
+  return installUpdate(found.value, runHere, [launcher(), ...reopening(line, request.folder, kept)], back);
 }
 
 /** Loaded when the settings are first looked at. */

@@ -59,6 +59,10 @@ export async function runSubcommand(
       const { exportSession } = await import('./export.ts');
       return exportSession(system, folder, subcommand.words[0] ?? null);
     }
+    case 'update': {
+      const { runUpdate } = await import('./updates.ts');
+      return runUpdate(system);
+    }
     case 'doctor':
       return runDoctor(system, line, folder);
   }

@@ -79,6 +79,10 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('detach', 'Session', 'Leave the session running and close this screen', ''),
   slash('switch', 'Session', 'Show another session in this window', '[ID | - | new [prompt]]'),
   slash('restart', 'Session', 'End this session’s host and go on with it on the installed code', ''),
+  slash('update', 'Session', 'Install a newer release and come back to this session', '', {
+    during: 'after',
+    waits: (facts) => facts.running || facts.lined > 0,
+  }),
   slash('suspend', 'Session', 'Stop this program the way the shell does', '', { keys: [] }),
   slash('btw', 'Inspect', 'Ask beside the conversation; alone, see what was answered', '[$model] [question]'),
   slash('model', 'Model', 'Choose the model, and how hard it thinks', '[provider:model]', { keys: ['alt-m'] }),

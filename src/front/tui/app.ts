@@ -45,6 +45,7 @@ import { TerminalDoor } from './terminal-door.ts';
 import { makeTheme, type Theme, type ThemeChoice } from './theme.ts';
 import { updateScreen } from './update-screen.ts';
 import { withEditing } from './update-vi.ts';
+import type { UpdatesDoor } from './updates-door.ts';
 import { watchLink } from './watch-link.ts';
 
 export interface MissionControl {
@@ -104,6 +105,8 @@ export interface MissionControlOptions extends Look {
   readonly notice?: string;
   /** Prompts of earlier sessions, oldest first, and where new ones are kept. */
   readonly history?: PromptHistoryDoor;
+  /** Newer releases of this program; absent where they are nobody's business. */
+  readonly updates?: UpdatesDoor;
   /** Turns that end in any session here; absent where nothing is to be said of them. */
   readonly turnNews?: TurnNews;
   /** Reads what was dropped onto the window, where it is. */
@@ -127,8 +130,8 @@ export interface PromptHistoryDoor {
 }
 
 export interface ExitReport {
-  /** `switched`: another session stands ready to be shown. `quit` ended the session; after `detached` and `terminal-gone` it goes on where it runs. */
-  readonly reason: 'switched' | 'quit' | 'detached' | 'ended' | 'terminal-gone' | 'signal' | 'crashed';
+  /** `switched`: another session stands ready to be shown. `updating`: a newer release is to be installed; the session has ended cleanly. `quit` ended the session; after `detached` and `terminal-gone` it goes on where it runs. */
+  readonly reason: 'switched' | 'updating' | 'quit' | 'detached' | 'ended' | 'terminal-gone' | 'signal' | 'crashed';
   readonly session: string;
   readonly title: string;
   readonly error: unknown;
@@ -299,6 +302,10 @@ class Loop {
             write: (text) => this.#door.write(text),
           }),
         );
+      if (options.updates !== undefined)
+        this.#subscriptions.push(
+          options.updates.watch((version) => this.#guarded(() => this.#dispatch({ type: 'update-ready', version }))),
+        );
       if (options.prompt !== undefined) this.#sendFirst(options.prompt);
       if (options.history !== undefined) this.#loadHistory(options.history);
       const notice = options.notice ?? (options.readOnly === true ? LOOKS_ON : undefined);
@@ -401,6 +408,7 @@ class Loop {
       dispatch: (event) => this.#guarded(() => this.#dispatch(event)),
       handOver: (work, keepRaw) => this.#handOver(work, keepRaw),
       redraw: () => this.#frame.invalidate(),
+      update: () => void this.#update(),
       chooseEditing: (vi) => void this.#chooseEditing(vi),
       readLook: () => void this.#readLook(),
       sessions: options.sessions,
@@ -688,6 +696,19 @@ class Loop {
     this.#drafts.tell({ buffer: prompt.editor.buffer, shell: prompt.shell !== 'off' });
   }
 
+  /** Leaves for the package manager, once it is sure that there is something to install and nothing that runs. */
+  async #update(): Promise<void> {
+    const { updates, readOnly } = this.#control.options;
+    const warn = (text: string): void => this.#guarded(() => this.#dispatch({ type: 'note', level: 'warning', text }));
+    if (updates === undefined || readOnly === true) return warn('Not from this window: houston update does it');
+    const ready = await updates.ready();
+    if (!ready.ok) return warn(ready.refusal.message);
+    const { view } = this.#link;
+    if (isRunning(view) || view.queue.rows.length > 0 || this.#screen.unanswered > 0)
+      return warn('Something runs here again: /update once it is done');
+    this.#leave('updating');
+  }
+
   #goAway(how: 'quit' | 'detach' | 'switch'): void {
     const { options } = this.#control;
     if (how === 'detach' && options.inThisProcess === true && isRunning(this.#link.view)) {
@@ -717,22 +738,26 @@ class Loop {
     const { stack } = this.#screen.panels;
     const panelFocus = isPanel(focus) ? focus : null;
     const report: ExitReport = { reason, session: head.session, title: head.title, error, panels: stack, panelFocus };
-    const finish = async () => {
+    const finish = async (clean = true) => {
       this.#link.close();
       this.#side?.close();
       await left;
-      this.#done.resolve(report);
+      // What could not be ended is not updated under.
+      this.#done.resolve(clean || reason !== 'updating' ? report : { ...report, reason: 'quit' });
     };
-    if (reason !== 'quit') {
+    if (reason !== 'quit' && reason !== 'updating') {
       void finish();
       return;
     }
-    const late = clock.after(LEAVE_LIMIT, () => void finish());
-    const ended = () => {
+    const late = clock.after(LEAVE_LIMIT, () => void finish(false));
+    const ended = (clean: boolean) => {
       late();
-      void finish();
+      void finish(clean);
     };
-    session.send({ type: 'end' }, client).then(ended, ended);
+    session.send({ type: 'end' }, client).then(
+      (sent) => ended(sent.accepted),
+      () => ended(false),
+    );
   }
 
   /** A bug anywhere in here gives the terminal back and says so; it never leaves a dead screen. */

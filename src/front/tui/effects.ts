@@ -39,6 +39,7 @@ export interface EffectParts {
   /** Gives the terminal away, waits for `work`, takes it back and draws everything anew. */
   readonly handOver: (work: () => Promise<void>, keepRaw: boolean) => Promise<void>;
   readonly redraw: () => void;
+  readonly update?: () => void;
   readonly chooseEditing?: (vi: boolean) => void;
   readonly readLook: () => void;
   readonly openSide: () => void;
@@ -246,6 +247,9 @@ export function performEffect(parts: EffectParts, effect: ScreenEffect): void {
       parts
         .handOver(() => parts.terminal.suspend(), false)
         .catch((error: unknown) => dispatch(failed('Stopping', error)));
+      return;
+    case 'update':
+      parts.update?.();
       return;
     case 'choose-editing':
       parts.chooseEditing?.(effect.vi);

@@ -60,6 +60,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     return step(screen, prompt === undefined ? { kind: 'switch', to: argument } : { kind: 'start-session', prompt });
   },
   restart: (screen) => step(screen, { kind: 'restart-host' }),
+  update: (screen) => step(withNote(screen, 'Looking for a newer release'), { kind: 'update' }),
   suspend: (screen) => step(screen, { kind: 'suspend' }),
   redraw: (screen) => step(screen, { kind: 'redraw' }),
   reload: (screen) => {

@@ -132,6 +132,7 @@ export type ScreenEvent =
   /** Whether what was pasted as `words` at `from` names files (ADD-8). */
   | { readonly type: 'dropped'; readonly from: number; readonly words: string; readonly found: Dropped }
   | { readonly type: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly type: 'update-ready'; readonly version: string }
   /** Which editing the box has from now on. */
   | { readonly type: 'editing'; readonly vi: boolean }
   | { readonly type: 'history'; readonly sent: readonly SentPrompt[]; readonly workspace: string };
@@ -222,4 +223,6 @@ export type ScreenEffect =
   | { readonly kind: 'start-session'; readonly prompt: string }
   | { readonly kind: 'stop-session'; readonly session: string }
   | { readonly kind: 'restart-host' }
+  /** Leaves to install a newer release, and comes back to this session. */
+  | { readonly kind: 'update' }
   | { readonly kind: 'leave'; readonly how: 'quit' | 'detach' };

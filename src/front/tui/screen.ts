@@ -46,6 +46,8 @@ export interface Screen {
   readonly seen: ReadonlySet<string>;
   /** Intents on their way: they count as busy, so that Ctrl-C right behind Enter cancels (INV-3). */
   readonly unanswered: number;
+  /** A newer release of this program that can be installed (UP-4). */
+  readonly update: string | null;
   /** A line about the last key press (HINT-7). */
   readonly note: Note | null;
   /** A longer answer that came while something was typed: it waits to be opened. */
@@ -158,6 +160,7 @@ export function newScreen(options: ScreenOptions): Screen {
     onTheWay: new Map(),
     seen: new Set(),
     unanswered: 0,
+    update: null,
     note: null,
     answer: null,
     sendMode: null,

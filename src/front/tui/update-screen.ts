@@ -118,6 +118,11 @@ function react(screen: Screen, context: Context, event: ScreenEvent): Step {
       const offers = chord !== null && screen.note === null && screen.modals.length === 0;
       return offers ? noted(screen, `The clipboard holds a picture: ${chord} takes it`) : stay(screen);
     }
+    case 'update-ready':
+      return noted(
+        { ...screen, update: event.version },
+        `Houston ${event.version} is out: /update installs it and comes back here`,
+      );
     case 'editing':
       return stay(withEditing(screen, event.vi));
     case 'history':

@@ -38,6 +38,7 @@ export function drawPrompt(
     completion,
     ghostHidden,
     workspace,
+    screen.update,
     focus,
     modals.length,
     isRunning(view),
@@ -55,7 +56,9 @@ export function drawPrompt(
 function borderWords(scene: Scene): BoxWords {
   const { view } = scene;
   const { width } = scene.layout.prompt;
-  const version: Line = [piece(`HOUSTON${view.head.version === '' ? '' : ` v${view.head.version}`}`, 'quiet')];
+  const own = piece(`HOUSTON${view.head.version === '' ? '' : ` v${view.head.version}`}`, 'quiet');
+  const version: Line =
+    scene.screen.update === null ? [own] : [piece('/update ready', 'accent'), piece(' • ', 'quiet'), own];
   const narrow = width < 60;
   const room = width - 6 - (narrow ? 0 : lineWidth(version) + 3);
   const topRoom = width - 6;
