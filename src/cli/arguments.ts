@@ -84,6 +84,7 @@ export const SUBCOMMANDS = {
     description: 'Writes a session, the newest here where none is named, to a private ZIP',
   },
   update: { argument: '', words: [0, 0], description: 'Installs the newest release' },
+  mcp: { argument: '', words: [0, 0], description: 'Lists your MCP servers; /mcp turns them on' },
   doctor: { argument: '', words: [0, 0], description: 'Checks this installation and says what is missing' },
 } as const;
 

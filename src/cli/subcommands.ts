@@ -63,6 +63,10 @@ export async function runSubcommand(
       const { runUpdate } = await import('./updates.ts');
       return runUpdate(system);
     }
+    case 'mcp': {
+      const { printServers } = await import('./mcp-list.ts');
+      return printServers(system, folder);
+    }
     case 'doctor':
       return runDoctor(system, line, folder);
   }

@@ -261,7 +261,7 @@ for (const kind of LINKS) {
       expect(saidIn(model.requests[1])).toEqual(['first', 'later']);
     });
 
-    test('steering said before reaches the running turn, steering said after waits for the end of it (INV-9, SC-9.1, SC-9.2, SC-9.3)', async () => {
+    test('steering said before reaches the running turn, steering said after waits for the end of it (INV-9, SC-9.1, SC-9.3, SC-12.9)', async () => {
       const [round, next] = [gate(), gate()];
       const look = { tool: 'look', input: { at: 'x' } };
       const at = await yard(kind, [
