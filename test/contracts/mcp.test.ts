@@ -518,7 +518,7 @@ for (const kind of LINKS) {
       ]);
     });
 
-    test('with mcp.strictStartup nothing runs before each default is there, and a missing one can be got or done without (ST-7, ST-8)', async () => {
+    test('with mcp.strictStartup nothing runs before each default is there, and a missing one can be got (ST-7, ST-8)', async () => {
       const servers: Record<string, ServerScript> = { calc: {} };
       let broken = false;
       servers.calc!.on = ({ method }) =>
@@ -543,6 +543,33 @@ for (const kind of LINKS) {
       await seat.command('mcp', 'enable calc');
       await linked.idle();
       expect(toolsIn(model, 0)).toEqual(['mcp__calc__add']);
+    });
+
+    test('with mcp.strictStartup nothing runs before each default is there, and a missing one can be done without (ST-8)', async () => {
+      const servers: Record<string, ServerScript> = { calc: {} };
+      let broken = false;
+      servers.calc!.on = ({ method }) =>
+        broken && method === 'initialize' ? { id: 1, error: { code: 1, message: 'no' } } : undefined;
+      const at = await yard(kind, ['now'], {
+        servers,
+        strict: true,
+        fields: { calc: { enabled: true } },
+        before: async (rig) => {
+          await agreedBefore(servers, ['calc'])(rig);
+          broken = true;
+        },
+      });
+      const { seat, linked, model } = at;
+      await seat.say('hello');
+      await linked.settle();
+      expect(model.requests).toHaveLength(0);
+      expect(notes(seat.view, 'error').join()).toContain(
+        'mcp.strictStartup waits for every server that is on by default',
+      );
+      await seat.command('mcp', 'disable calc --save');
+      await linked.idle();
+      expect(toolsIn(model, 0)).toEqual([]);
+      expect(transcriptOf(seat.view)).toContain('model: now');
     });
 
     test('the list says where it is from, what is on and what is marked, and never connects (SC-13.2)', async () => {
@@ -785,7 +812,7 @@ for (const kind of LINKS) {
 
     test('tools that change on a server are looked at before the next turn; what nobody agreed to is not offered (MC-7)', async () => {
       const script: ServerScript = { tools: [ADD, { ...ADD, name: 'sub' }] };
-      const at = await yard(kind, ['a', 'b', 'c'], { servers: { calc: script } });
+      const at = await yard(kind, ['a', 'b', 'c', 'd', 'e'], { servers: { calc: script } });
       await enable(at);
       const { seat, linked, model, rig } = at;
       await seat.say('one');
@@ -800,13 +827,27 @@ for (const kind of LINKS) {
       expect(notes(seat.view, 'warning')).toEqual([
         'MCP: calc: 2 of its tools changed or are new, and are not offered: /mcp enable calc shows them. The cache starts over with the next request.',
       ]);
+      // What was agreed to and is there again is offered again, without a word.
+      const others = script.tools;
+      script.tools = [ADD, { ...ADD, name: 'sub' }];
+      rig.lines.get('calc')![0]!.send({ method: 'notifications/tools/list_changed' });
+      await linked.settle();
+      await seat.say('again');
+      await linked.idle();
+      expect(toolsIn(model, 2)).toEqual(['mcp__calc__add', 'mcp__calc__sub']);
+      expect(notes(seat.view, 'warning')).toHaveLength(1);
+      script.tools = others;
+      rig.lines.get('calc')![0]!.send({ method: 'notifications/tools/list_changed' });
+      await linked.settle();
+      await seat.say('and again');
+      await linked.idle();
       await seat.command('mcp', 'enable calc');
       const asked = await answer(seat, 'once');
       expect(rowsOf(asked)).toContain('You agreed to its tools before; the list has changed since.');
       await linked.settle();
       await seat.say('three');
       await linked.idle();
-      expect(toolsIn(model, 2)).toEqual(['mcp__calc__add', 'mcp__calc__new', 'mcp__calc__sub']);
+      expect(toolsIn(model, 4)).toEqual(['mcp__calc__add', 'mcp__calc__new', 'mcp__calc__sub']);
     });
 
     test('what was agreed to is remembered by what it is: another command asks again (MCP-1)', async () => {

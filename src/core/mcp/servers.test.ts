@@ -203,6 +203,30 @@ describe('a server that is on', () => {
   });
 });
 
+test('a list that cannot be had again leaves the old one, is asked for once more, and is shown as such (MC-7)', async () => {
+  let fails = false;
+  const { servers, rig, clock } = await on({
+    on: ({ id, method }) =>
+      fails && method === 'tools/list' ? { id: id!, error: { code: 1, message: 'words' } } : undefined,
+  });
+  fails = true;
+  rig.lines.get('srv')![0]!.send({ method: 'notifications/tools/list_changed' });
+  await clock.settle();
+  const lists = (): number => rig.heard('srv').filter((method) => method === 'tools/list').length;
+  const told = 'srv: its tools changed, and the new list could not be had: it answered with an error (1).';
+  expect(await servers.refresh(never())).toEqual([told]);
+  expect(await servers.refresh(never())).toEqual([]);
+  expect(await servers.refresh(never())).toEqual([]);
+  expect(lists()).toBe(3);
+  expect(servers.tools().map(({ name }) => name)).toEqual(['mcp__srv__add']);
+  expect((await servers.list()).rows[0]?.trouble).toContain('the new list could not be had');
+  fails = false;
+  rig.lines.get('srv')![0]!.send({ method: 'notifications/tools/list_changed' });
+  await clock.settle();
+  expect(await servers.refresh(never())).toEqual([]);
+  expect((await servers.list()).rows[0]?.trouble).toBeNull();
+});
+
 describe('a server that is being enabled', () => {
   async function refused(script: ServerScript, fields: JsonObject = {}): Promise<string> {
     const rig = mcpRig();

@@ -494,13 +494,15 @@ export function createMcpServers(parts: McpServersParts): McpServers {
   };
 
   /** The old list stays and is asked for once more at the next turn (MC-7). */
-  function stale(one: Running, name: string, why: string): string {
-    one.trouble = `its tools changed, and the new list could not be had: ${why}`;
-    one.client.markChanged();
-    return `${name}: ${one.trouble}.`;
+  function stale(one: Running, name: string, why: string): string | null {
+    const again = one.trouble?.startsWith(STALE) === true;
+    one.trouble = `${STALE}: ${why}`;
+    if (!again) one.client.markChanged();
+    return again ? null : `${name}: ${one.trouble}.`;
   }
 }
 
+const STALE = 'its tools changed, and the new list could not be had';
 const STOPPED = { identifier: 'stopped', message: 'it was stopped' };
 
 function declined(signal: AbortSignal): ReturnType<typeof refuse> {

@@ -75,7 +75,7 @@ async function disable(
   if (was) await mcp.turnedOff(`${name} is off for later requests. What it answered stays in the conversation.`);
   else if (!save) publisher.publish({ type: 'flash', client, level: 'info', text: `${name} is not on.` });
   if (save) await saveDefault({ mcp, publisher }, name, false, client);
-  mcp.offer();
+  await mcp.lookAgain();
   return accepted();
 }
 

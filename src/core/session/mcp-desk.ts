@@ -52,8 +52,8 @@ export interface McpDesk {
   withTools(own: readonly Tool[]): readonly Tool[];
   /** One was turned off: it is said, and no longer offered. */
   turnedOff(text: string): Promise<void>;
-  /** What is missing is looked at again. */
-  offer(): void;
+  /** Whether what the session waits for is still wanted. */
+  lookAgain(): Promise<void>;
   /** The session is ready for changes: `apply` takes the tools of each request from now on. */
   started(apply: (tools: readonly Tool[]) => void): void;
   /** Starts what is on by default. Where nobody is there to wait, resolves once it is; else at once. */
@@ -95,6 +95,8 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
   let loading: Promise<McpServers> | null = null;
   let loaded: McpServers | null = null;
   let own: readonly Tool[] = [];
+  /** What servers offered when that was last taken over. */
+  let given: readonly Tool[] = [];
   let apply: (tools: readonly Tool[]) => void = () => {};
   let current: { readonly name: string; readonly holds: boolean; readonly over: Promise<void> } | null = null;
   let defaultsWait = false;
@@ -342,14 +344,18 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     withTools: (tools) => {
       own = tools;
       const more = loaded?.tools() ?? [];
+      given = more;
       return more.length === 0 ? tools : [...tools, ...more];
     },
-    offer: () => {
-      missing = new Set([...missing].filter((name) => !(loaded?.on ?? []).includes(name)));
-      offer();
+    lookAgain: async () => {
+      if (missing.size === 0) return;
+      const { rows } = await (await servers()).list();
+      const wanted = rows.filter((row) => row.byDefault && row.state === 'off').map(({ name }) => name);
+      missing = new Set([...missing].filter((name) => wanted.includes(name)));
+      loop().wake();
     },
     turnedOff: async (text) => {
-      desk.offer();
+      offer();
       await changed('info', text);
     },
     started: (how) => {
@@ -372,7 +378,9 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
       const forget = parts.clock.after(REFRESH_MS, () => limit.abort('late'));
       const said = await loaded.refresh(limit.signal);
       forget();
-      if (said.length > 0) offer();
+      // A server that was started again meanwhile may offer others too.
+      const now = loaded.tools();
+      if (now.length !== given.length || now.some((tool, at) => tool !== given[at])) offer();
       for (const line of said) await changed('warning', `MCP: ${line}`);
     },
     settled: async () => {
