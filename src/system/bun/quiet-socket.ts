@@ -54,7 +54,10 @@ export function unplug(socket: { readonly terminate: () => void }, events: PlugE
   const pieces = Bun.file(fd).stream().getReader();
   // By plain callbacks: of all that a process gets while a reply streams, this is called most.
   const take = ({ done, value }: { readonly done: boolean; readonly value?: Uint8Array | undefined }): void => {
-    if (done) return close();
+    if (done) {
+      close();
+      return;
+    }
     if (open && value !== undefined) events.data(value);
     if (paused === null) next();
     else void paused.over.then(next);
