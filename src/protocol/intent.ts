@@ -38,6 +38,8 @@ export type Intent =
       readonly argument: string;
       /** The client runs it itself; the session keeps its place in line and tells it when its turn has come (SC-5.9). */
       readonly here?: boolean;
+      /** Of a command that says a prompt. */
+      readonly delivery?: 'steering' | 'queue' | 'interrupt';
     }
   /** A command whose turn came is over: what waits behind it may go on. */
   | { readonly type: 'command-done'; readonly ref: string }

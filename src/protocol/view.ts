@@ -111,6 +111,10 @@ export interface SessionCommand {
   /** Words behind it are refused; else, where it takes none, they make it a prompt. */
   readonly alone?: true;
   readonly description: string;
+  /** Other names of it, all free. */
+  readonly aliases?: readonly string[];
+  /** It says a prompt: it is sent the way prompts are. */
+  readonly says?: true;
   /** Mid-turn: at once, or as an item of the queue; `after` where it is not said. */
   readonly during?: 'now' | 'after';
 }

@@ -243,3 +243,24 @@ test('Shift-Tab asks for the next mode and completes nothing, with bypass only w
   await driver.press('shift-tab');
   expect(driver.sentOf('set-mode').at(-1)?.mode).toBe('ask');
 });
+
+test('a skill typed as a command is sent the way a prompt would be, once after Alt-S too', async () => {
+  const driver = await drive();
+  const review = {
+    name: 'review',
+    argument: '[what for]',
+    description: 'About it',
+    during: 'now',
+    says: true,
+  } as const;
+  await driver.publish({ type: 'head', head: { commands: [review] } });
+  await driver.type('/review the diff\n');
+  await driver.press('alt-s');
+  await driver.type('/review\n');
+  await driver.type('/review more\n');
+  expect(driver.sentOf('command')).toMatchObject([
+    { name: 'review', argument: 'the diff', delivery: 'steering' },
+    { name: 'review', argument: '', delivery: 'queue' },
+    { name: 'review', argument: 'more', delivery: 'steering' },
+  ]);
+});

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { frontMatterOf } from '../../base/front-matter.ts';
+import { frontMatterOf, listed } from '../../base/front-matter.ts';
 import type { Files } from '../../system/files.ts';
 import type { Skill } from '../tools/tool.ts';
 
@@ -15,6 +15,7 @@ const PROJECT_FOLDERS = ['.agents/skills', '.claude/skills', '.houston/skills'];
 const MOST_SKILLS = 200;
 const MOST_BYTES = 64 * 1024;
 const MOST_DESCRIPTION = 500;
+const MOST_NAMES = 20;
 
 /**
  * Finds `NAME/SKILL.md` in the person's own `skills/` and in the project's folders. The first of a name counts, the
@@ -57,11 +58,18 @@ async function readText(files: Pick<Files, 'stat' | 'read'>, place: string): Pro
   }
 }
 
-/** `name` and `description` between two lines of dashes; a description may go on in indented lines. */
-export function readFrontMatter(text: string): { readonly name: string; readonly description: string } | null {
+/** `name` and `description`, perhaps `aliases` and `mcp`, between two lines of dashes; a description may go on in indented lines. */
+export function readFrontMatter(text: string): Omit<Skill, 'path'> | null {
   const fields = frontMatterOf(text)?.fields;
   const name = fields?.get('name') ?? '';
   const description = (fields?.get('description') ?? '').replace(/\s+/g, ' ').slice(0, MOST_DESCRIPTION);
   // A name stands in one line of a prompt and is typed back exactly.
-  return /^[\w][\w.:-]{0,63}$/.test(name) && description !== '' ? { name, description } : null;
+  if (!/^[\w][\w.:-]{0,63}$/.test(name) || description === '') return null;
+  const aliases = listed(fields?.get('aliases') ?? '').slice(0, MOST_NAMES);
+  const servers = listed(fields?.get('mcp') ?? '').slice(0, MOST_NAMES);
+  return {
+    ...{ name, description },
+    ...(aliases.length === 0 ? {} : { aliases }),
+    ...(servers.length === 0 ? {} : { servers }),
+  };
 }

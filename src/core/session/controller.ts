@@ -3,6 +3,7 @@ import { UNTRUSTED_PRIVATE } from '../../protocol/label.ts';
 import type { Effort, PermissionMode, ThinkingShown } from '../../protocol/message.ts';
 import type { Answered, QueryType } from '../../protocol/query.ts';
 import type { ClientId, Session } from '../../protocol/session.ts';
+import type { SessionCommand } from '../../protocol/view.ts';
 import type { System } from '../../system/system.ts';
 import { createBeforeImages } from '../changes/before-images.ts';
 import { createLedger } from '../changes/ledger.ts';
@@ -83,6 +84,7 @@ import type { SettingsAgain } from './settings-again.ts';
 import { createShellLines } from './shell-line.ts';
 import { createSideThreads } from './side-threads.ts';
 import { createSignInDesk } from './sign-in-desk.ts';
+import { skillCommands } from './skill-commands.ts';
 import { createSlowWork } from './slow-work.ts';
 import { createStandingOrders } from './standing-orders.ts';
 import { type InstructionsFound, noteOnce, skippedWords, toldBy } from './start-lines.ts';
@@ -627,7 +629,7 @@ export async function createController(options: ControllerOptions): Promise<Sess
       options.skills?.(trusted),
       agents.load(trusted),
     ]);
-    publisher.publish({ type: 'head', head: { told: toldBy(found, skills) } });
+    publisher.publish({ type: 'head', head: { told: toldBy(found, skills), commands: commandsWith(skills) } });
     hooksGranted = grantsProject(options.trust, options.canAsk, trusted);
     await noteOnce(journal, recorder, 'hooks', await hooks.load(hooksGranted, null));
     await noteOnce(journal, recorder, 'settings', options.permissions?.notes ?? []);
@@ -743,7 +745,10 @@ export async function createController(options: ControllerOptions): Promise<Sess
         models.offer(settings.enabledModels);
       }
       dress();
-      publisher.publish({ type: 'head', head: { told: toldBy(told.found, told.skills) } });
+      publisher.publish({
+        type: 'head',
+        head: { told: toldBy(told.found, told.skills), commands: commandsWith(told.skills) },
+      });
       return beginsOtherwise(before, runtime ?? own);
     });
     await dropStale({ inbox, recorder });
@@ -926,6 +931,11 @@ function toolsOf(
   const delegates = enabled.flatMap(({ kind, ...rest }) => (kind === 'primary' ? [] : [{ ...rest, kind }]));
   if (delegates.length === 0 && names.length === 0) return served;
   return served.map((tool) => (tool.needs === 'delegates' ? spawnAgentWith(delegates, names) : tool));
+}
+
+/** The session's own commands, and behind them the skills. */
+function commandsWith(skills: Skills | undefined): SessionCommand[] {
+  return [...SESSION_COMMANDS, ...skillCommands(skills?.list ?? [], SESSION_COMMANDS)];
 }
 
 async function instructionsOf({ instructions }: ControllerOptions, trusted: boolean): Promise<InstructionsFound> {

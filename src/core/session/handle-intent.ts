@@ -102,7 +102,9 @@ export function createIntentHandler(parts: SessionParts): IntentHandler {
         return Promise.resolve(refused('read-only', 'This screen may look only.'));
       if (intent.type === 'cancel') return Promise.resolve(cancel(intent.queue));
       const waits =
-        intent.type === 'say' || (intent.type === 'command' && (intent.here === true || isTakenBack(intent.name)));
+        intent.type === 'say' ||
+        (intent.type === 'command' &&
+          (intent.here === true || intent.delivery !== undefined || isTakenBack(intent.name)));
       const interrupts = intent.type === 'say' && intent.delivery === 'interrupt';
       const own: Arriving | null = waits ? { fate: 'run', interrupts } : null;
       if (own !== null) arriving.add(own);

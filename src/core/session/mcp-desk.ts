@@ -26,6 +26,8 @@ export interface McpSource {
 export type McpChange =
   | { readonly kind: 'enable'; readonly name: string; readonly save: boolean }
   | { readonly kind: 'enable-all' }
+  /** Those a skill wants. */
+  | { readonly kind: 'enable-some'; readonly names: readonly string[] }
   | { readonly kind: 'logout'; readonly name: string }
   /** Those that are on in each new conversation. */
   | { readonly kind: 'defaults' };
@@ -219,6 +221,12 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
     return done(null);
   };
 
+  const enableSome = async (names: readonly string[], signal: AbortSignal): Promise<Outcome<null>> => {
+    await note('info', `Enabling ${names.join(', ')}. ${abandonText()}`);
+    await enableSeveral(names, 'a skill wants it', agree, signal);
+    return done(null);
+  };
+
   const enableDefaults = async (signal: AbortSignal): Promise<Outcome<null>> => {
     const there = await servers();
     const { rows, broken } = await there.list();
@@ -253,6 +261,8 @@ export function createMcpDesk(parts: McpDeskParts): McpDesk {
         return enableOne(change, signal);
       case 'enable-all':
         return enableAll(signal);
+      case 'enable-some':
+        return enableSome(change.names, signal);
       case 'logout':
         return logout(change.name);
       case 'defaults':
@@ -401,6 +411,8 @@ function nameOf(change: McpChange): string {
       return change.name;
     case 'enable-all':
       return 'all';
+    case 'enable-some':
+      return change.names.join(', ');
     case 'defaults':
       return 'defaults';
   }
@@ -414,6 +426,8 @@ function labelOf(change: McpChange): string {
       return `/mcp logout ${change.name}`;
     case 'enable-all':
       return '/mcp enable-all';
+    case 'enable-some':
+      return `/mcp enable ${change.names.join(', ')}`;
     case 'defaults':
       return '/mcp';
   }

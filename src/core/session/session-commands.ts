@@ -27,6 +27,7 @@ import type { Arriving, Sending } from './say.ts';
 import { accepted, refused } from './sent.ts';
 import { setMode } from './set-mode.ts';
 import { carryOutSignIn, carryOutSignOut, refusesSignIn } from './sign-in.ts';
+import { runSkill, skillOf } from './skill-commands.ts';
 import { beginLoop, goalAtOnce, loopAtOnce, refusesLoop, setGoal, watchFile } from './standing-commands.ts';
 import { statusRows } from './status.ts';
 import { completeSubagents, SUBAGENTS_COMMAND } from './subagents-command.ts';
@@ -408,7 +409,11 @@ export async function runCommand(
   const argument = intent.argument.trim();
   if (intent.here === true) return queueCommand(parts, { ...intent, argument }, client, arriving, false);
   const command = COMMANDS.find((one) => one.name === intent.name);
-  if (command === undefined) return refused('unknown-command', `There is no command /${intent.name}.`);
+  if (command === undefined) {
+    const skill = skillOf(parts, intent.name);
+    if (skill !== null) return runSkill(parts, skill, intent, client, arriving);
+    return refused('unknown-command', `There is no command /${intent.name}.`);
+  }
   const refusal = refusalOf(parts, command, argument);
   if (refusal !== null) return { accepted: false, refusal };
   const heard = parts.answers.heard(parts, `/${intent.name} ${argument}`.trim(), client);

@@ -100,6 +100,10 @@ export const TOOL_LIMITS: ToolLimits = { commandSeconds: 300, searchFiles: 50_00
 export interface Skill {
   readonly name: string;
   readonly description: string;
+  /** Further names it can be called by as a command. */
+  readonly aliases?: readonly string[];
+  /** MCP servers it wants to be on. */
+  readonly servers?: readonly string[];
   /** Its `SKILL.md`, absolute. */
   readonly path: string;
 }

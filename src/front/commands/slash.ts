@@ -13,6 +13,8 @@ export interface SlashCommand {
   readonly description: string;
   readonly group: Command['group'];
   readonly choices: readonly string[];
+  /** It says a prompt. */
+  readonly says?: true;
   readonly runs: 'front' | 'session';
   readonly during: 'now' | 'after';
 }
@@ -38,9 +40,10 @@ export function slashCommands(session: readonly SessionCommand[]): SlashCommand[
     .map(
       (command): SlashCommand => ({
         name: command.name,
-        aliases: [],
+        aliases: command.aliases?.filter((alias) => !taken.has(alias)) ?? [],
         argument: command.argument,
         ...(command.alone === undefined ? {} : { alone: command.alone }),
+        ...(command.says === undefined ? {} : { says: command.says }),
         description: command.description,
         group: command.group ?? 'Session',
         choices: [],

@@ -52,8 +52,16 @@ export function sendPrompt(screen: Screen, context: Context, mode: SendMode | 't
         const ran = runCommand(sent, context, parsed.command.name, parsed.argument);
         return { screen: ran.screen, effects: [{ kind: 'remember', text }, ...ran.effects] };
       }
-      const intent: Intent = { type: 'command', ref, name, argument: parsed.argument };
-      return step(counted, { kind: 'send', intent, line, remember: text });
+      // A prompt in other words: it goes where a prompt would.
+      const wanted = mode === 'together' ? 'interrupt' : (mode ?? screen.sendMode ?? screen.defaultSendMode);
+      const delivery = parsed.command.says === true ? { delivery: wanted } : {};
+      const intent: Intent = { type: 'command', ref, name, argument: parsed.argument, ...delivery };
+      return step(parsed.command.says === true ? { ...counted, sendMode: null } : counted, {
+        kind: 'send',
+        intent,
+        line,
+        remember: text,
+      });
     }
     case 'prompt':
       if (mode === 'together') return say(screen, now, { delivery: 'interrupt', text, attachments, together: true });
