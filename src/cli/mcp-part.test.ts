@@ -50,7 +50,7 @@ function real(configured: JsonObject) {
 
 const bun = (...words: string[]): JsonObject => ({ command: process.execPath, args: [PROGRAM, ...words] });
 
-test('a program is greeted, called, given what was named for it alone, and ended with its whole tree (MC-5, MCP-3)', async () => {
+test('a program is greeted, called, given what was named for it alone, and ended with its whole tree', async () => {
   const { servers, enable, call, system, top } = real({ calc: { ...bun('noise'), env: { NAMED: 'x' } } });
   expect(await enable('calc')).toMatchObject({ ok: true, value: { tools: 2 } });
   expect(await call('mcp__calc__add', { a: 2, b: 3 })).toMatchObject({ ok: true, text: '5' });
@@ -79,7 +79,7 @@ test('one that ends during its first call is started again for the next; one tha
   expect(await call('mcp__once__variables', {})).toMatchObject({ ok: true });
 }, 20_000);
 
-test('an address of this machine is spoken to over true HTTP, by JSON and by events (MC-5)', async () => {
+test('an address of this machine is spoken to over true HTTP, by JSON and by events', async () => {
   const heard: string[] = [];
   const house = Bun.serve({
     hostname: '127.0.0.1',

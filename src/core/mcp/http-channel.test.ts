@@ -81,7 +81,7 @@ function good(heard: Heard): Response {
 }
 
 describe('Streamable HTTP', () => {
-  test('messages are posted, answered by JSON or events, in a session that is ended in the end (MC-5, MC-4)', async () => {
+  test('messages are posted, answered by JSON or events, in a session that is ended in the end (MC-4)', async () => {
     const { connect, heard } = house(good);
     const opened = await connect();
     if (!opened.ok) throw new Error(opened.refusal.message);
@@ -118,7 +118,7 @@ describe('Streamable HTTP', () => {
     ['no encryption', 307, 'http://tools.example.org/mcp'],
     ['another method', 302, '/elsewhere'],
     ['itself for ever', 307, '/mcp'],
-  ])('what sends on to %s is not followed (MCP-3)', async (_name, status, location) => {
+  ])('what sends on to %s is not followed', async (_name, status, location) => {
     const { connect, heard } = house(() => new Response(null, { status, headers: { location } }));
     expect(await connect()).toMatchObject({
       ok: false,

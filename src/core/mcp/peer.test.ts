@@ -47,7 +47,7 @@ function open(answersWhenSent = false) {
 const result = (id: Json, value: Json = 'yes'): JsonObject => ({ jsonrpc: '2.0', id, result: value });
 
 describe('one server', () => {
-  test('its answer is the first one to an open request: late, second, and foreign ones change nothing (MC-5)', async () => {
+  test('its answer is the first one to an open request: late, second, and foreign ones change nothing', async () => {
     const at = open();
     const first = at.ask();
     const second = at.ask();

@@ -35,7 +35,7 @@ const calls = (
 };
 
 describe('a server that is on', () => {
-  test('is given an environment of its own: what was named, and nothing else (MCP-3, CRED-5)', async () => {
+  test('is given an environment of its own: what was named, and nothing else (CRED-5)', async () => {
     const { rig } = await on({}, { env: { KEY: `$\{TOKEN}`, PLAIN: 'x' }, cwd: '/yard' });
     const [spawned] = rig.system.processes.spawned;
     expect(spawned).toMatchObject({ argv: ['srv'], folder: '/yard', input: 'pipe' });
@@ -256,7 +256,7 @@ describe('a server that is being enabled', () => {
     expect(await refused(script as ServerScript)).toBe(message);
   });
 
-  test('pages of its list are read to their end (MC-5)', async () => {
+  test('pages of its list are read to their end', async () => {
     const rig = mcpRig();
     const page = (name: string, nextCursor?: string): JsonObject => ({
       tools: [{ name, inputSchema: { type: 'object' } }],
