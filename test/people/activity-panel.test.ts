@@ -293,7 +293,7 @@ test('the output is there to its last line, fetched as it is looked at; how it w
   expect(driver.screenText()).toContain('"totalLines":3000');
 });
 
-test('a change that was made before the eyes of this window is shown, one that was loaded is not (AD-8, AD-9)', async () => {
+test('a change that was made before the eyes of this window is shown, one that was loaded is not (AD-8)', async () => {
   const edit = (title: string) =>
     sampleCall({
       title,
@@ -356,7 +356,7 @@ test('what hooks told the model stands below the call or the message it belongs 
   ]);
 });
 
-test('Ctrl-T shows the decisions in the activity panel, then the tree, and back; a turn’s are there once it has ended (AUD-1, LA-29)', async () => {
+test('Ctrl-T shows the decisions in the activity panel, then the tree, and back; a turn’s are there once it has ended (AUD-1)', async () => {
   const row = (text: string, refused: boolean, delegate: string | null = null): TrailRow => ({
     time: 0,
     event: 'decision',
@@ -441,7 +441,7 @@ test('files are those that were read or changed, in this window or long before, 
   expect(column(driver)[0]).toStartWith('old/');
 });
 
-test('the summary tells of the session, of what stands, of the context and of what is to be done, and nothing of replies (PAN-3, PAN-4)', async () => {
+test('the summary tells of the session, of what stands, of the context and of what is to be done, and nothing of replies', async () => {
   const driver = await drive({ columns: 120, rows: 50 });
   await driver.publish({ type: 'branch', view: { ...sampleView(), seq: driver.session.view.seq + 1 } });
   await show(driver, (view) => {

@@ -316,7 +316,7 @@ test('a click focuses a panel where it stands; the transcript beside it can be c
   expect(driver.screen.focus).toBe('transcript');
 });
 
-test('keys move what has the focus, the wheel what lies under the pointer, whoever has the focus (LA-28, LA-33)', async () => {
+test('keys move what has the focus, the wheel what lies under the pointer, whoever has the focus (LA-28)', async () => {
   const driver = await sample({ rows: 24 });
   await driver.press('alt-a');
   const rows = (name: 'tree' | 'files' | 'summary') => {
@@ -364,7 +364,7 @@ test('Ctrl-X puts the whole column away and brings it back as it was; /panel doe
   expect(shown(driver)).toEqual([]);
 });
 
-test('a question lies over the panels and can be answered beside them (LA-13)', async () => {
+test('a question lies over the panels and can be answered beside them', async () => {
   const driver = await sample();
   await driver.press('alt-1', 'alt-2', 'alt-3');
   await driver.publish({ type: 'ask', ask: sampleAsk() });
@@ -376,7 +376,7 @@ test('a question lies over the panels and can be answered beside them (LA-13)', 
   expect(shown(driver)).toEqual(['tree', 'files', 'summary']);
 });
 
-test('where it cannot be, nothing is drawn and nothing breaks: any size, pinned or not, open or with a question (LA-33)', async () => {
+test('where it cannot be, nothing is drawn and nothing breaks: any size, pinned or not, open or with a question', async () => {
   const driver = await sample();
   for (const keys of [['alt-1', 'alt-2', 'alt-3'], ['alt-a'], ['tab', 'tab', 'up', 'up']]) {
     await driver.press(...keys);
@@ -526,4 +526,13 @@ test('without a panel the screen is what it was before there were any, and nothi
   expect(asked).not.toContain('trail');
   expect(asked).not.toContain('session-files');
   expect(driver.region('transcript')).not.toContain('[X]');
+});
+
+test('the header says where the session is: folder and branch, each where it is known (LA-5)', async () => {
+  const driver = await sample();
+  expect(driver.region('header').split('\n')[1]).toStartWith(' Cwd: ~/code/orbit • Branch: main ');
+  await driver.publish({ type: 'head', head: { gitBranch: null } });
+  expect(driver.region('header').split('\n')[1]).toMatch(/^ Cwd: ~\/code\/orbit +\[/);
+  await driver.publish({ type: 'head', head: { folder: '', gitBranch: 'fix' } });
+  expect(driver.region('header').split('\n')[1]).toStartWith(' Branch: fix ');
 });
