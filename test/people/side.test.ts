@@ -188,7 +188,11 @@ test('the keys of the panels reveal none over the side conversation, and change 
     options: { savePanels: (stack) => saved.push(stack) },
   });
   await open();
-  await driver.press('alt-1', 'alt-2', 'alt-3', 'alt-a', 'ctrl-x', 'ctrl-t');
+  const before = driver.screenText();
+  for (const chord of ['alt-1', 'alt-2', 'alt-3', 'alt-a', 'ctrl-x', 'ctrl-t']) {
+    await driver.press(chord);
+    expect(driver.screenText()).toBe(before);
+  }
   await driver.wait(500);
   for (const title of ['Activity Tree', 'Session Files', 'Summary', 'Audit Trail'])
     expect(driver.screenText()).not.toContain(`╭─ ${title}`);
