@@ -213,6 +213,51 @@ test('a prompt stopped before anything came of it returns to the box and leaves 
   expect(driver.sentOf('seen')).toEqual([{ type: 'seen', refs: [ref] }]);
 });
 
+test('a prompt stopped after something came of it stays in the transcript and leaves the history all the same (SES-1, STOP-7)', async () => {
+  const driver = await drive();
+  driver.session.script([{ hold: true }]);
+  await driver.type('asked too much\n');
+  const { ref } = driver.sentOf('say')[0]!;
+  const reply = {
+    id: 'reply',
+    parent: null,
+    time: 0,
+    kind: 'assistant',
+    turn: 1,
+    round: 1,
+    model: { provider: 'script', model: 'one' },
+    parts: [{ type: 'text', text: 'It begins so' }],
+    stop: 'aborted',
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+    cost: null,
+    requestId: null,
+    duration: 1,
+  } as const;
+  const end = {
+    id: 'end',
+    parent: null,
+    time: 0,
+    kind: 'turn-end',
+    turn: 1,
+    reason: 'stopped',
+    failure: null,
+    message: null,
+    duration: 1,
+    usage: driver.session.view.head.totals,
+  } as const;
+  await driver.publish(
+    { type: 'entry', entry: reply },
+    { type: 'entry', entry: end },
+    { type: 'activity', activity: IDLE },
+    { type: 'outcome', outcome: { client: 'me', ref, state: 'stopped', turn: 1, refusals: 0, messages: [] } },
+  );
+  expect(driver.region('transcript')).toContain('❯ asked too much');
+  expect(driver.sentOf('withdraw')).toEqual([]);
+  expect(driver.draft).toBe('');
+  await driver.press('up');
+  expect(driver.draft).toBe('');
+});
+
 test('a command that ends the session is no draft of it, however slowly it was typed', async () => {
   const driver = await drive();
   await driver.type('/quit');
