@@ -1,6 +1,7 @@
 // The settings, as a person changes them: the files are true, the session's catalogue is by hand.
 import { expect, test } from 'bun:test';
 // Loaded before, so that no test waits for the disk.
+import 'jsonc-parser';
 import '../../src/front/tui/modals/settings-part.ts';
 import { createSettingsDoor } from '../../src/cli/settings-door.ts';
 import type { Session } from '../../src/protocol/session.ts';
@@ -76,6 +77,7 @@ async function atSettings(
     },
     save: async () => {
       await driver.press('ctrl-s');
+      for (let turn = 0; turn < 200 && driver.screenText().includes('Saving…'); turn++) await driver.wait(20);
       await settle();
     },
   };
