@@ -89,9 +89,12 @@ export function unplug(socket: { readonly terminate: () => void }, events: PlugE
     },
     sendLater(rest, sent) {
       if (!open) return;
-      sink ??= Bun.file(fd).writer();
-      const { write, flush } = { write: sink.write(rest), flush: sink.flush() };
-      Promise.all([write, flush]).then(
+      // Where nobody reads any more it fails on the spot; whoever writes is told of that by the end of the connection.
+      const all = async (): Promise<unknown> => {
+        sink ??= Bun.file(fd).writer();
+        return Promise.all([sink.write(rest), sink.flush()]);
+      };
+      all().then(
         () => open && sent(),
         () => close(),
       );
