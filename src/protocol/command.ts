@@ -16,6 +16,8 @@ export interface Command {
   readonly during: 'now' | 'after';
   /** Whether it can be typed as a slash command; actions that are keys only say false. */
   readonly slash: boolean;
+  /** Chosen once and hardly ever again: offered where nothing else begins as it does. */
+  readonly rare?: true;
   /** Default chords, such as `ctrl-x`, `alt-shift-e`, `f1`. */
   readonly keys?: readonly string[];
   /** Where the keys count. */

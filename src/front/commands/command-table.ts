@@ -104,6 +104,7 @@ export const FRONT_COMMANDS: readonly FrontCommand[] = [
   slash('expand', 'View', 'Show thinking and long output', '', { keys: ['alt-e'] }),
   slash('collapse', 'View', 'Fold thinking and long output', '', { keys: ['alt-shift-e'] }),
   slash('config', 'View', 'Ordinary or vi editing in the prompt', '[editing]', {
+    rare: true,
     waits: inLine,
     choices: ['ordinary', 'vi'],
   }),

@@ -54,7 +54,13 @@ describe('slash', () => {
 
   test('what begins with the typed letters comes before what holds them', () => {
     const names = matchCommands('co', commands).map((command) => command.name);
-    expect(names.slice(0, 4)).toEqual(['copy', 'collapse', 'config', 'compact']);
+    expect(names.slice(0, 3)).toEqual(['copy', 'collapse', 'compact']);
     expect(matchCommands('zz', commands)).toEqual([]);
+  });
+
+  test('what is chosen once is offered where nothing else begins as it does', () => {
+    const offered = (typed: string): string[] => matchCommands(typed, commands).map((command) => command.name);
+    expect(offered('con')).toEqual(['config']);
+    for (const typed of ['', 'c', 'co']) expect(offered(typed)).not.toContain('config');
   });
 });

@@ -13,6 +13,7 @@ export interface SlashCommand {
   readonly description: string;
   readonly group: Command['group'];
   readonly choices: readonly string[];
+  readonly rare?: true;
   /** It says a prompt. */
   readonly says?: true;
   readonly runs: 'front' | 'session';
@@ -30,6 +31,7 @@ export function slashCommands(session: readonly SessionCommand[]): SlashCommand[
       description,
       group,
       choices: command.choices ?? [],
+      ...(command.rare === undefined ? {} : { rare: command.rare }),
       runs,
       during,
     };
@@ -78,10 +80,13 @@ export function parseSlash(text: string, commands: readonly SlashCommand[]): Par
 }
 
 /** Commands that match what was typed after `/`: those that begin with it, then those that hold its letters in order, the best first. */
-export function matchCommands(typed: string, commands: readonly SlashCommand[]): SlashCommand[] {
-  const begins = commands.filter(
+export function matchCommands(typed: string, all: readonly SlashCommand[]): SlashCommand[] {
+  const beginning = all.filter(
     (command) => command.name.startsWith(typed) || command.aliases.some((alias) => alias.startsWith(typed)),
   );
+  const common = beginning.filter(({ rare }) => rare === undefined);
+  const begins = common.length > 0 ? common : beginning;
+  const commands = common.length > 0 ? all.filter(({ rare }) => rare === undefined) : all;
   if (typed === '') return begins;
   const rest = commands.filter((command) => !begins.includes(command));
   return [...begins, ...fuzzySearch(typed, rest, (command) => command.name, rest.length).map((match) => match.item)];
