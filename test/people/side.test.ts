@@ -1,6 +1,7 @@
 // The side conversation, as a person has it: both sessions are by hand, the door between is the true one.
 import { expect, test } from 'bun:test';
 import '../../src/front/tui/side-part.ts';
+import '../../src/protocol/side-of.ts';
 import { done } from '../../src/base/refusal.ts';
 import { createWithSide } from '../../src/link/side-session.ts';
 import type { Intent } from '../../src/protocol/intent.ts';
@@ -34,7 +35,8 @@ async function withSide(options: Pick<DriverOptions, 'columns' | 'rows' | 'envir
   };
   const open = async () => {
     await driver.type('/side\n');
-    for (let turn = 0; turn < 100 && !driver.screenText().includes('Side conversation'); turn++) await driver.wait(20);
+    // Its frame stands before it is there; only then is there a key to hide it.
+    for (let turn = 0; turn < 300 && !driver.screenText().includes('[Esc] Hide'); turn++) await driver.wait(20);
     await settle();
   };
   return { driver, sides, heard, settle, open };
