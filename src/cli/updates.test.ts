@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type FakeRegistry, fakeRegistry, releases } from '../../test/support/fake-registry.ts';
 import { createBunSystem } from '../system/bun/system.ts';
+import { createMemoryClock } from '../system/memory/clock.ts';
 import { createMemoryEnvironment } from '../system/memory/environment.ts';
 import { parseArguments } from './arguments.ts';
-import { findUpdate, installUpdate, reopening } from './updates.ts';
+import { findUpdate, installUpdate, reopening, watchReleases } from './updates.ts';
 
 let registry: FakeRegistry;
 beforeEach(() => {
@@ -64,4 +65,25 @@ test('houston update is the subcommand; with more words it is a prompt', () => {
     ok: true,
     value: { subcommand: null, prompt: 'update the readme' },
   });
+});
+
+test('nobody is asked about releases for a checkout or a dependency of a project; a global install asks (UP-1)', async () => {
+  for (const [root, asks] of [
+    ['/src/houston', 0],
+    ['/yard/node_modules/houston', 0],
+    [ROOT, 1],
+  ] as const) {
+    const clock = createMemoryClock();
+    const before = registry.asked.length;
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    registry.answer = () => {
+      resolve();
+      return releases('0.2.0');
+    };
+    const stop = watchReleases({ ...system(), clock }, root).watch(() => {});
+    await clock.advance(10_000);
+    if (asks > 0) await answered;
+    stop();
+    expect(registry.asked.length - before).toBe(asks);
+  }
 });

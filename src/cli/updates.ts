@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { done, type Outcome, refuse } from '../base/refusal.ts';
-import { askRegistry } from '../core/updates/ask-registry.ts';
+import { askRegistry, type Found } from '../core/updates/ask-registry.ts';
 import { type InstallPlan, installPlan } from '../core/updates/install-plan.ts';
 import { createUpdateWatch, type UpdateWatch } from '../core/updates/update-watch.ts';
 import type { System } from '../system/system.ts';
@@ -11,8 +11,11 @@ import { writeErr, writeOut } from './output.ts';
 /** Runs a program on the terminal as it is; its exit code, null where it could not be started. */
 export type RunHere = (argv: readonly string[]) => Promise<number | null>;
 
-export function watchReleases(system: System): UpdateWatch {
-  return createUpdateWatch({ clock: system.clock, look: () => askRegistry(system, VERSION) });
+/** Of a checkout, or as a dependency of a project, nobody could be told what to do about a newer one: nothing is asked. */
+export function watchReleases(system: System, root: string = ROOT): UpdateWatch {
+  const concerns = installPlan(root, VERSION).ok;
+  const look = async (): Promise<Found> => (concerns ? askRegistry(system, VERSION) : { kind: 'unknown' });
+  return createUpdateWatch({ clock: system.clock, look });
 }
 
 /** What would be installed now, and by whom. `root`: where the package lies. */
