@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Journal } from '../../src/core/journal/journal.ts';
 import { createMemoryJournal } from '../../src/core/journal/memory-journal.ts';
-import type { Model } from '../../src/core/models/model.ts';
 import type { Change } from '../../src/protocol/update.ts';
-import type { Files } from '../../src/system/files.ts';
 import { createMemorySystem } from '../../src/system/memory/system.ts';
 import { FOLDER, openHouse, SESSION_FOLDER, scriptedLine } from '../support/controller.ts';
 import { scriptedModel } from '../support/script.ts';
@@ -56,8 +54,7 @@ for (const [mode, what] of [
     await clock.advance(1000);
     for await (const entry of journal.all()) kinds.push(entry.kind);
     expect(kinds).toContain('assistant');
-    // With a question between them the call waits for its answer; else it may go to the disk with the reply, in one piece.
-    if (mode === 'ask') expect(kinds).not.toContain('call');
+    expect(kinds).not.toContain('call');
     expect(ran).toEqual([]);
     expect(seat.updates.flatMap(({ changes }) => changes).filter(showsCall)).toEqual([]);
     expect(seat.view.asks).toEqual([]);
@@ -69,52 +66,6 @@ for (const [mode, what] of [
     expect(ran).toEqual(mode === 'ask' ? [] : ['rm x']);
   });
 }
-
-/** How often the journal was flushed by the time each line ran, and what it held then. */
-async function flushesOf(mode: 'ask' | 'bypass', script: Model): Promise<{ at: number; kinds: string[] }[]> {
-  const system = createMemorySystem();
-  let flushes = 0;
-  const files: Files = {
-    ...system.files,
-    openAppend: async (path, how) => {
-      const file = await system.files.openAppend(path, how);
-      if (path !== `${SESSION_FOLDER}/journal.jsonl`) return file;
-      return { ...file, flush: () => file.flush().then(() => void flushes++) };
-    },
-  };
-  const seen: { at: number; kinds: string[] }[] = [];
-  const line = scriptedLine();
-  const house = await openHouse({
-    system: { ...system, files },
-    mode,
-    bypassOffered: true,
-    script,
-    runLine: async (order, ...rest) => {
-      const kinds: string[] = [];
-      for await (const entry of house.journal.all()) kinds.push(entry.kind);
-      seen.push({ at: flushes, kinds });
-      return line(order, ...rest);
-    },
-  });
-  const seat = house.seat('one');
-  await seat.say('go');
-  await house.settle();
-  await system.clock.advance(1000);
-  await house.idle();
-  return seen;
-}
-
-test('a reply and the call it makes are on the disk by one flush before the call runs, and its result by one more', async () => {
-  const twice = scriptedModel([
-    [{ tool: 'do', input: { line: 'first' } }],
-    [{ tool: 'do', input: { line: 'second' } }],
-    'done',
-  ]);
-  const [first, second] = await flushesOf('bypass', twice);
-  expect(first?.kinds.slice(-2)).toEqual(['assistant', 'call']);
-  expect(second?.kinds.slice(-3)).toEqual(['result', 'assistant', 'call']);
-  expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(2);
-});
 
 test('while a result is on its way to the disk the next request is made, and not sent before it is there', async () => {
   const system = createMemorySystem();

@@ -13,7 +13,7 @@ import { type PreparedRelease, prepareRelease } from './release.ts';
 import { readyRequest } from './request.ts';
 import type { Save } from './round.ts';
 import { type CallResult, runCall } from './run-call.ts';
-import type { CallPart, Recorder, Runtime, StopCause, TurnTerms } from './runtime.ts';
+import type { CallPart, Runtime, StopCause, TurnTerms } from './runtime.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
 /** One call and what it came to: enough to see whether a turn goes in circles. */
@@ -29,8 +29,7 @@ type Prepared = { readonly go: true; readonly allowed: Allowed } | { readonly go
 /**
  * Runs the calls of one reply and leaves exactly one result for each, whatever happens (UP-24). They are decided on in
  * their order, one question at a time; where all of them may, they run beside each other, else one after the other. Nothing
- * is asked or done before the reply itself is on the disk. What they would do is looked into first: where that takes no
- * time and leaves no question, the reply goes there together with the first call, by one flush.
+ * is asked or done before the reply itself is on the disk; what they would do is looked into meanwhile.
  */
 export async function dispatchCalls(
   runtime: Runtime,
@@ -42,19 +41,12 @@ export async function dispatchCalls(
 ): Promise<FinishedCall[]> {
   const beside = calls.every((call) => find(call.tool)?.order === 'beside');
   const running: Promise<FinishedCall>[] = [];
-  let unsaved: Promise<unknown> | null = null;
   let open = calls.length;
-  const cancel = runtime.system.clock.after(0, () => void save());
+  const saved = save();
   for (const call of calls) {
     const prepared = await prepare(runtime, terms, progress, call, save, find);
-    if (running.length === 0) {
-      cancel();
-      unsaved = save();
-      void unsaved.then(() => {
-        unsaved = null;
-      });
-    }
-    const run = finish(runtime, terms, progress, call, prepared, unsaved, () => --open === 0);
+    await saved;
+    const run = finish(runtime, terms, progress, call, prepared, () => --open === 0);
     running.push(run);
     if (!beside) await run;
   }
@@ -78,19 +70,13 @@ async function prepare(
   if (call.raw !== undefined && call.input === null) return failed(call, NOT_PARSED);
   progress.phase('tools', call.title);
 
-  const recorder: Pick<Recorder, 'write'> = {
-    write: (bodies, options) => {
-      void save();
-      return runtime.recorder.write(bodies, options);
-    },
-  };
-  const planned = await guard(recorder, () => tool.plan(call.input, planContext(runtime)));
+  const planned = await guard(runtime.recorder, () => tool.plan(call.input, planContext(runtime)));
   if (signal.aborted) return notRun(call, signal);
   if (!planned.ok) return failed(call, planned.message);
   const planning = planned.value;
   if (!planning.ok) return failed(call, planning.message);
   const { title, effects } = planning;
-  const judged = await guard(recorder, () => gate.judge(effects, call.call));
+  const judged = await guard(runtime.recorder, () => gate.judge(effects, call.call));
   if (signal.aborted) return notRun(call, signal);
   if (!judged.ok) return failed(call, judged.message);
   let { facts, decision } = judged.value;
@@ -191,7 +177,6 @@ async function finish(
   progress: TurnProgress,
   call: CallPart,
   prepared: Prepared,
-  unsaved: Promise<unknown> | null,
   isLast: () => boolean,
 ): Promise<FinishedCall> {
   const { turn } = terms;
@@ -199,14 +184,8 @@ async function finish(
   // What a tag stands for is a command as any other to whoever looks at commands.
   const tool = prepared.go ? prepared.allowed.tool.name : call.tool;
   const about = { tool, call: call.call, title: call.title, arguments: call.input };
-  if (hooks) {
-    // Nothing is done before the reply is on the disk, by a hook neither.
-    await unsaved;
-    await hooks.tool(hookSide(runtime, terms), { phase: 'before_tool', ...about });
-  }
-  const result = prepared.go
-    ? await runCall(runtime, terms, progress, call, prepared.allowed, unsaved)
-    : prepared.result;
+  if (hooks) await hooks.tool(hookSide(runtime, terms), { phase: 'before_tool', ...about });
+  const result = prepared.go ? await runCall(runtime, terms, progress, call, prepared.allowed) : prepared.result;
   const { before, ...kept } = result;
   const entry: EntryBody = { kind: 'result', turn, call: call.call, tool: call.tool, ...kept };
   const written = runtime.recorder.write([...before, entry], { onFailure: 'keep' });

@@ -28,8 +28,7 @@ export type CallResult = Presented & {
 
 /**
  * Runs one allowed call: its `call` entry is on the disk before the first effect, so that a crash leaves "outcome
- * unknown" and never "run again". A stop ends commands and questions; a write that began is carried out. `unsaved`: the
- * reply it was called by is not on the disk yet.
+ * unknown" and never "run again". A stop ends commands and questions; a write that began is carried out.
  */
 export async function runCall(
   runtime: Runtime,
@@ -37,7 +36,6 @@ export async function runCall(
   progress: TurnProgress,
   call: CallPart,
   allowed: Allowed,
-  unsaved: Promise<unknown> | null,
 ): Promise<CallResult> {
   const { turn, signal } = terms;
   const { recorder, system, calls } = runtime;
@@ -51,11 +49,7 @@ export async function runCall(
     effects: effects.map(forRecord),
     decidedBy: allowed.by,
   };
-  const saved = await guard(recorder, async () => {
-    const written = recorder.write([entry]);
-    // A reply that can not be written is tried again until it is; what was withdrawn meanwhile, once it is there.
-    await (unsaved === null ? written : written.catch(() => unsaved.then(() => recorder.write([entry]))));
-  });
+  const saved = await guard(recorder, () => recorder.write([entry]));
   if (!saved.ok)
     return {
       ...ownWords('error', `Not run, because it could not be recorded: ${saved.message}`),
