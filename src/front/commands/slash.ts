@@ -84,10 +84,10 @@ export function matchCommands(typed: string, all: readonly SlashCommand[]): Slas
   const beginning = all.filter(
     (command) => command.name.startsWith(typed) || command.aliases.some((alias) => alias.startsWith(typed)),
   );
+  if (typed === '') return beginning;
   const common = beginning.filter(({ rare }) => rare === undefined);
   const begins = common.length > 0 ? common : beginning;
   const commands = common.length > 0 ? all.filter(({ rare }) => rare === undefined) : all;
-  if (typed === '') return begins;
   const rest = commands.filter((command) => !begins.includes(command));
   return [...begins, ...fuzzySearch(typed, rest, (command) => command.name, rest.length).map((match) => match.item)];
 }
