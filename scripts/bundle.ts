@@ -1,9 +1,12 @@
 // Bundles the product into a folder: what `npm pack` ships beside Bun and ripgrep.
 //
 // What every start waits for (the entry, the screen, a session without one, the vendors' clients) is one file each, with its
-// compiled code beside it, which another Bun than the one that made it passes over. Everything else is split into parts that
-// load when used.
+// compiled code beside it, which another Bun than the one that made it passes over. Of the screen that file holds what a first
+// frame and a first key need; the rest lies in files of the same kind beside it (parts.ts). Everything else is split into
+// parts that load when used.
 import path from 'node:path';
+import { buildParts } from './parts.ts';
+import { APART, AT_ONCE, FIRST_BYTES, LATER } from './screen-parts.ts';
 
 const root = path.join(import.meta.dir, '..');
 const out = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
@@ -37,23 +40,27 @@ function beside(name: string): string | null {
 
 const { version } = (await Bun.file(path.join(root, 'package.json')).json()) as { version: string };
 const VERSION = { BUNDLED_VERSION: JSON.stringify(version) };
+const external = ['@vscode/ripgrep'];
 const common: Pick<Bun.BuildConfig, 'outdir' | 'target' | 'minify' | 'external' | 'define'> = {
   outdir: out,
   target: 'bun',
   minify: true,
-  external: ['@vscode/ripgrep'],
+  external,
   define: VERSION,
+};
+const compiled: Pick<Bun.BuildConfig, 'format' | 'bytecode' | 'define'> = {
+  format: 'cjs',
+  bytecode: true,
+  // Where a file lies is asked of it, not written down when it is made.
+  define: { ...VERSION, 'import.meta.dir': 'module.path', 'import.meta.path': 'module.filename' },
 };
 
 async function whole(entry: string, name: string): Promise<void> {
   await Bun.build({
     ...common,
+    ...compiled,
     entrypoints: [entry],
     naming: name,
-    format: 'cjs',
-    bytecode: true,
-    // Where a file lies is asked of it, not written down when it is made.
-    define: { ...VERSION, 'import.meta.dir': 'module.path', 'import.meta.path': 'module.filename' },
     plugins: [
       {
         name: 'leave to a file beside',
@@ -77,7 +84,16 @@ async function whole(entry: string, name: string): Promise<void> {
 }
 
 await whole(source('main.ts'), 'main.js');
-await whole(source('mission-control.ts'), 'mission-control.js');
+const parts = await buildParts({
+  ...{ root, entry: 'src/cli/mission-control.ts', name: 'mission-control' },
+  ...{ atOnce: AT_ONCE, later: LATER, apart: APART, beside, external },
+  config: { ...common, ...compiled },
+});
+const { size } = Bun.file(path.join(out, parts[0]?.file ?? ''));
+if (size > FIRST_BYTES) {
+  console.error(`bundle: every start would read ${size} bytes of code: name what can come later in screen-parts.ts`);
+  process.exit(1);
+}
 await whole(source('headless.ts'), 'headless.js');
 await whole(source('hooks-part.ts'), 'hooks-part.js');
 await whole(source('mcp-part.ts'), 'mcp-part.js');
