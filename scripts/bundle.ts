@@ -83,7 +83,7 @@ async function whole(entry: string, name: string): Promise<void> {
   });
 }
 
-await whole(source('main.ts'), 'main.js');
+await whole(source('main.ts'), 'begin.js');
 const parts = await buildParts({
   ...{ root, entry: 'src/cli/mission-control.ts', name: 'mission-control' },
   ...{ atOnce: AT_ONCE, later: LATER, apart: APART, beside, external },
@@ -121,3 +121,17 @@ for (const language of languages)
     entrypoints: [Bun.resolveSync(language, root)],
     naming: `highlight-${HIGHLIGHTING.exec(language)?.[1]}.js`,
   });
+
+// Once a program's first file has run, Bun collects garbage before it listens to anybody: between a first frame and a first
+// key. So that file ends with the program. A host has nobody waiting for a key, and is the smaller for it.
+// The file also names all others by their content, for whoever asks what code this is (`codeName`).
+const digest = new Bun.CryptoHasher('sha256');
+for (const file of [...new Bun.Glob('*.js').scanSync(out)].toSorted())
+  digest.update(`${file} `).update(await Bun.file(path.join(out, file)).bytes());
+await Bun.write(
+  path.join(out, 'main.js'),
+  `// @bun\n// ${digest.digest('hex')}
+import.meta.require('./begin.js');
+if (process.argv[2] !== '__host') await new Promise(() => {});
+`,
+);

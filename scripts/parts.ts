@@ -154,7 +154,8 @@ async function readGraph(options: PartsOptions): Promise<Map<string, readonly Ed
   });
   const inputs = metafile?.inputs ?? {};
   const graph = new Map<string, readonly Edge[]>();
-  for (const [file, { imports }] of Object.entries(inputs))
+  // In an order of its own, so that the same sources make the same files.
+  for (const [file, { imports }] of Object.entries(inputs).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     graph.set(
       file,
       imports

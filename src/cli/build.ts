@@ -51,7 +51,7 @@ const REMEMBERING = ['protocol', 'core/journal', 'core/session', 'core/runtime',
 
 /**
  * Names the code that makes something of a journal, so that nothing is taken over from other code: of a bundle by its
- * entry, which names every part by its content; of a checkout by when its files were last written.
+ * entry, which holds a digest of every part; of a checkout by when its files were last written.
  */
 export function codeName(): string {
   if (path.basename(import.meta.dir) !== 'cli')
